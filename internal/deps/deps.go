@@ -1,0 +1,31 @@
+// Package deps pins dependencies while packages are being written.
+package deps
+
+import (
+	_ "github.com/compose-spec/compose-go/v2/template"
+	_ "github.com/distribution/reference"
+	_ "github.com/docker/cli/cli/compose/convert"
+	_ "github.com/docker/cli/cli/compose/loader"
+	_ "github.com/docker/cli/cli/compose/types"
+	_ "github.com/docker/cli/cli/config"
+	_ "github.com/docker/cli/cli/connhelper"
+	_ "github.com/docker/cli/cli/context/docker"
+	_ "github.com/docker/cli/cli/context/store"
+	_ "github.com/docker/docker/client"
+	_ "github.com/docker/docker/pkg/stdcopy"
+	_ "github.com/docker/go-connections/tlsconfig"
+	_ "github.com/google/go-cmp/cmp"
+	_ "github.com/google/uuid"
+	_ "github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	_ "github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	_ "github.com/hashicorp/terraform-plugin-framework/datasource"
+	_ "github.com/hashicorp/terraform-plugin-framework/providerserver"
+	_ "github.com/hashicorp/terraform-plugin-framework/resource"
+	_ "github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	_ "github.com/hashicorp/terraform-plugin-log/tflog"
+	_ "github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	_ "golang.org/x/crypto/scrypt"
+	_ "golang.org/x/sync/errgroup"
+	_ "golang.org/x/sync/singleflight"
+	_ "gopkg.in/yaml.v3"
+)

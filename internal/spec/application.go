@@ -1,0 +1,32 @@
+// Package spec holds what a user means, as plain Go values without Terraform or
+// Docker types: the input of package render.
+package spec
+
+// Application is a Compose stack.
+type Application struct {
+	// Name is the stack namespace.
+	Name string
+	// Compose holds the texts of the Compose files, merged in order.
+	Compose []Source
+	// Files maps a path that a Compose text refers to (`file:`, `env_file:`) to
+	// the text of that file.
+	Files map[string]string
+	// Variables are for ${VAR} interpolation and may be shown.
+	Variables map[string]string
+	// SensitiveVariables are for ${VAR} interpolation as well; whatever they go
+	// into is shown as a fingerprint only.
+	SensitiveVariables map[string]string
+	// Secrets holds the content of top-level secrets by their key.
+	Secrets map[string]string
+	// Suspended scales replicated services to 0 and keeps everything else.
+	Suspended bool
+	// RedeployTrigger restarts all tasks when it changes. Empty means never set.
+	RedeployTrigger string
+}
+
+// Source is one Compose file.
+type Source struct {
+	// Name is how the file is called in messages ("compose[0]" for inline text).
+	Name string
+	Text string
+}
