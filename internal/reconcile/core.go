@@ -1,0 +1,213 @@
+package reconcile
+
+import (
+	"context"
+	"time"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
+)
+
+// Core plans and applies releases over a Backend. It has no state of its own:
+// every call starts from what is observed.
+type Core struct {
+	backend Backend
+	now     func() time.Time
+	poll    time.Duration
+}
+
+// New returns a Core over a backend.
+func New(backend Backend) *Core {
+	return &Core{backend: backend, now: time.Now, poll: 250 * time.Millisecond}
+}
+
+// Release is what should be: one application, database, registry or tunnel.
+type Release struct {
+	// Owner names the release. Instance is empty while a create is planned: Plan
+	// fills it in.
+	Owner
+	Objects []object.Object
+	// External objects must exist before the release can run.
+	External []External
+	// Needs are the engine levels that the objects ask for.
+	Needs []Need
+	// Commit is the source's commit, for the record.
+	Commit string
+	// HistoryLimit is how many revisions are kept; 0 means DefaultHistoryLimit.
+	HistoryLimit int
+}
+
+// DefaultHistoryLimit is how many revisions are kept when nothing is said.
+const DefaultHistoryLimit = 10
+
+// External is an object that a release refers to and does not own.
+type External struct {
+	Kind object.Kind
+	Name string
+	// UsedBy lists the services that refer to it.
+	UsedBy []string
+}
+
+// Need is an engine level that an object asks for.
+type Need struct {
+	// APIVersion is the lowest version of the Engine API that has the feature.
+	APIVersion string
+	// What names the feature and where it is used.
+	What string
+}
+
+// PlanOptions change how a plan treats what it meets.
+type PlanOptions struct {
+	// Adopt takes over objects of the release's name that are not ours.
+	Adopt bool
+	// NoPrune keeps objects that are no longer desired and notes them in the
+	// record.
+	NoPrune bool
+	// Fresh asks for a state read after the call began.
+	Fresh bool
+}
+
+// Plan is every step between what is observed and what is desired.
+type Plan struct {
+	// Release is the desired release with its instance and the final names of
+	// configs and secrets filled in.
+	Release Release
+	Options PlanOptions
+	// Newest is the newest revision on record, nil when there is none.
+	Newest *Revision
+	// Steps are the writes in order: removals that make place, networks, secrets,
+	// configs, services.
+	Steps []Step
+	// Prune are the deletions that follow convergence.
+	Prune []Step
+	// Adopted are the live objects that are taken over, in the order of
+	// observation. Empty unless this is an adoption.
+	Adopted []Live
+	// Disruptions name what is removed and created again, and why.
+	Disruptions []string
+	// Warnings are for the user, in full sentences.
+	Warnings []string
+
+	state *State
+}
+
+// Empty reports whether there is nothing to do: nothing differs and the newest
+// revision is deployed.
+func (p *Plan) Empty() bool {
+	return len(p.Steps) == 0 && len(p.Prune) == 0 && p.Newest != nil && p.Newest.Status == Deployed
+}
+
+// ApplyOptions are the user's wishes for one apply.
+type ApplyOptions struct {
+	// NoWait returns as soon as everything is written.
+	NoWait bool
+	// Report receives a line every few seconds while services converge.
+	Report func(line string)
+	// Started is called with the instance before the first write.
+	Started func(instance string)
+}
+
+// Result is the outcome of an apply.
+type Result struct {
+	Revision int
+	Status   Status
+	Instance string
+	Warnings []string
+}
+
+// Status is the outcome of a revision.
+type Status string
+
+// The statuses of a revision.
+const (
+	Applying   Status = "applying"
+	Deployed   Status = "deployed"
+	Failed     Status = "failed"
+	RolledBack Status = "rolled_back"
+)
+
+// Revision is one recorded version of a release.
+type Revision struct {
+	Number   int
+	Status   Status
+	Owner    Owner
+	Commit   string
+	Created  time.Time
+	Objects  []object.Object
+	Adopted  []Adopted
+	Retained []Adopted
+
+	live *Live
+}
+
+// Adopted names an object of the engine that belongs to the release although it
+// carries no label of ours.
+type Adopted struct {
+	Kind object.Kind `json:"kind"`
+	Name string      `json:"name"`
+}
+
+// View is what is there of one release.
+type View struct {
+	Owner   Owner
+	SwarmID string
+	// Revision and Status are of the newest record; 0 and "" when there is none.
+	Revision int
+	Status   Status
+	Commit   string
+	// Objects are the live objects that count (see Core.Inspect).
+	Objects []object.Object
+	// Display maps "service/web" to the canonical JSON of the live object, with
+	// sensitive leaves redacted.
+	Display map[string]string
+	// Services maps the logical name of a service to what else is known of it.
+	Services map[string]ServiceView
+	// Networks maps the logical name of a network to its real name.
+	Networks map[string]string
+	// Images maps the logical name of a service to its image as the engine has
+	// it, digest included.
+	Images map[string]string
+}
+
+// ServiceView is a live service without its form.
+type ServiceView struct {
+	ID, Name, Mode string
+	// Ports are as in the spec: "8080:80/tcp (ingress)", or ":80/tcp (host)"
+	// when the engine chooses.
+	Ports []string
+}
+
+// UninstallOptions are the user's wishes for a removal.
+type UninstallOptions struct {
+	// PurgeVolumes removes the named volumes of the release as well, if it has
+	// once been deployed.
+	PurgeVolumes bool
+	// Report receives progress lines.
+	Report func(line string)
+}
+
+// Releases of the interface that package lifecycle uses:
+//
+//	Plan(ctx, desired Release, PlanOptions) (*Plan, error)
+//	Apply(ctx, *Plan, ApplyOptions) (*Result, error)
+//	Inspect(ctx, name string) (*View, error)
+//	History(ctx, name string) ([]Revision, error)
+//	Rollouts(ctx, name string) ([]Rollout, error)
+//	Uninstall(ctx, Owner, UninstallOptions) (*Result, error)
+//
+// Declare returns what a desired release will show in `objects` once it is
+// applied: "service/web" to canonical JSON with sensitive leaves redacted. prior
+// is the map of the prior state (nil for a create): a leaf that is redacted
+// there and whose value does not change stays redacted. The paths are noted in
+// the release's objects. Declare reads nothing but its arguments.
+func Declare(desired *Release, prior map[string]string) (map[string]string, error) {
+	return declare(desired, prior)
+}
+
+// SwarmID returns the id of the cluster that the backend is connected to.
+func (c *Core) SwarmID(ctx context.Context) (string, error) {
+	state, err := c.backend.Observe(ctx, Scope{})
+	if err != nil {
+		return "", err
+	}
+	return state.SwarmID, nil
+}
