@@ -1,0 +1,172 @@
+package swarm
+
+import (
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/docker/docker/api/types/swarm"
+)
+
+// schedulable reports whether a node takes new tasks. A paused node keeps those
+// it has and gets none.
+func schedulable(n swarm.Node) bool {
+	return n.Status.State == swarm.NodeStateReady && n.Spec.Availability == swarm.NodeAvailabilityActive
+}
+
+// serving reports whether what runs on a node counts as running: a drained node
+// is about to lose it, and of a node that is not Ready nothing is known.
+func serving(n swarm.Node) bool {
+	return n.Status.State == swarm.NodeStateReady && n.Spec.Availability != swarm.NodeAvailabilityDrain
+}
+
+// admits reports whether a node satisfies the constraints and the platforms of a
+// placement.
+func admits(p *swarm.Placement, n swarm.Node) bool {
+	if p == nil {
+		return true
+	}
+	for _, c := range p.Constraints {
+		if !satisfies(c, n) {
+			return false
+		}
+	}
+	return offersPlatform(p.Platforms, n)
+}
+
+// satisfies evaluates one constraint as swarmkit does (NodeMatches in
+// manager/constraint): values compare without regard to case, label names with
+// it, and what cannot be parsed matches no node.
+func satisfies(constraint string, n swarm.Node) bool {
+	key, value, want, ok := parseConstraint(constraint)
+	if !ok {
+		return false
+	}
+	matches := func(have string) bool { return strings.EqualFold(value, have) == want }
+	switch lower := strings.ToLower(key); {
+	case lower == "node.id":
+		return matches(n.ID)
+	case lower == "node.hostname":
+		return matches(n.Description.Hostname)
+	case lower == "node.role":
+		return matches(string(n.Spec.Role))
+	case lower == "node.platform.os":
+		return matches(n.Description.Platform.OS)
+	case lower == "node.platform.arch":
+		return matches(n.Description.Platform.Architecture)
+	case lower == "node.ip":
+		return satisfiesAddress(value, want, n)
+	case strings.HasPrefix(lower, nodeLabel) && len(key) > len(nodeLabel):
+		return matches(n.Spec.Labels[key[len(nodeLabel):]])
+	case strings.HasPrefix(lower, engineLabel) && len(key) > len(engineLabel):
+		return matches(n.Description.Engine.Labels[key[len(engineLabel):]])
+	}
+	return false
+}
+
+const (
+	nodeLabel   = "node.labels."
+	engineLabel = "engine.labels."
+)
+
+func parseConstraint(s string) (key, value string, want, ok bool) {
+	// == is looked for first wherever it stands, as in swarmkit's Parse.
+	for _, op := range []string{"==", "!="} {
+		if key, value, ok = strings.Cut(s, op); ok {
+			return strings.TrimSpace(key), strings.TrimSpace(value), op == "==", true
+		}
+	}
+	return "", "", false, false
+}
+
+func satisfiesAddress(value string, want bool, n swarm.Node) bool {
+	have := net.ParseIP(n.Status.Addr)
+	if ip := net.ParseIP(value); ip != nil {
+		return ip.Equal(have) == want
+	}
+	if _, subnet, err := net.ParseCIDR(value); err == nil {
+		return subnet.Contains(have) == want
+	}
+	return false
+}
+
+// offersPlatform evaluates the platforms that an image was found to have, as
+// swarmkit's PlatformFilter does (manager/scheduler).
+func offersPlatform(platforms []swarm.Platform, n swarm.Node) bool {
+	if len(platforms) == 0 {
+		return true
+	}
+	have := n.Description.Platform
+	for _, p := range platforms {
+		if (p.OS == "" || p.OS == have.OS) &&
+			(p.Architecture == "" || architecture(p.Architecture) == architecture(have.Architecture)) {
+			return true
+		}
+	}
+	return false
+}
+
+func architecture(name string) string {
+	switch name {
+	case "x86_64":
+		return "amd64"
+	case "aarch64":
+		return "arm64"
+	}
+	return name
+}
+
+// blocker says why no node takes a task with this placement: `no node satisfies
+// the constraint "node.labels.ssd==true"`.
+func blocker(p *swarm.Placement, nodes []swarm.Node) string {
+	var candidates []swarm.Node
+	for _, n := range nodes {
+		if schedulable(n) {
+			candidates = append(candidates, n)
+		}
+	}
+	if len(candidates) == 0 {
+		return "no node is Ready with availability active"
+	}
+	if p == nil {
+		return ""
+	}
+	for _, c := range p.Constraints {
+		if !anyNode(candidates, func(n swarm.Node) bool { return satisfies(c, n) }) {
+			return fmt.Sprintf("no node satisfies the constraint %q", c)
+		}
+	}
+	if !anyNode(candidates, func(n swarm.Node) bool { return offersPlatform(p.Platforms, n) }) {
+		return "no node has a platform of the image: " + platformNames(p.Platforms)
+	}
+	if len(p.Platforms) > 0 {
+		return fmt.Sprintf("no node satisfies all constraints together: %s; on a platform of the image: %s",
+			quoted(p.Constraints), platformNames(p.Platforms))
+	}
+	return "no node satisfies all constraints together: " + quoted(p.Constraints)
+}
+
+func anyNode(nodes []swarm.Node, is func(swarm.Node) bool) bool {
+	for _, n := range nodes {
+		if is(n) {
+			return true
+		}
+	}
+	return false
+}
+
+func quoted(list []string) string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = fmt.Sprintf("%q", s)
+	}
+	return strings.Join(out, ", ")
+}
+
+func platformNames(platforms []swarm.Platform) string {
+	out := make([]string, len(platforms))
+	for i, p := range platforms {
+		out[i] = p.OS + "/" + p.Architecture
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,146 @@
+package swarm
+
+import (
+	"context"
+
+	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/api/types/swarm"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
+)
+
+// fewServices is up to how many services the engine is asked for those alone,
+// and beyond which the whole list is cheaper.
+const fewServices = 24
+
+// Progress implements reconcile.Backend with three calls, whatever the number of
+// services. The rollouts are in the order of the names.
+func (b *Backend) Progress(ctx context.Context, services []string) ([]reconcile.Rollout, error) {
+	if len(services) == 0 {
+		return nil, nil
+	}
+	found, err := b.servicesNamed(ctx, services)
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := b.currentTasks(ctx, found)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := b.listNodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byService := make(map[string][]swarm.Task, len(found))
+	for _, t := range tasks {
+		byService[t.ServiceID] = append(byService[t.ServiceID], t)
+	}
+	out := make([]reconcile.Rollout, len(services))
+	for i, name := range services {
+		s, ok := found[name]
+		if !ok {
+			out[i] = reconcile.Rollout{Service: name, Gone: true}
+			continue
+		}
+		out[i] = rollout(s, byService[s.ID], nodes)
+	}
+	return out, nil
+}
+
+// servicesNamed returns the services that exist, by name.
+func (b *Backend) servicesNamed(ctx context.Context, names []string) (map[string]swarm.Service, error) {
+	wanted := make(map[string]bool, len(names))
+	filter := filters.NewArgs()
+	for _, name := range names {
+		wanted[name] = true
+		if len(names) <= fewServices {
+			filter.Add("name", name) // matches by prefix
+		}
+	}
+	found := make(map[string]swarm.Service, len(names))
+	err := b.call(ctx, attempt{op: "read services"}, func(ctx context.Context) error {
+		list, err := b.cli.ServiceList(ctx, swarm.ServiceListOptions{Filters: filter})
+		for _, s := range list {
+			if wanted[s.Spec.Name] {
+				found[s.Spec.Name] = s
+			}
+		}
+		return err
+	})
+	return found, err
+}
+
+// currentTasks returns the tasks whose spec is the current one of their service.
+// The API's task has no spec version: the engine compares for us, with the
+// filter that the Docker CLI uses for its own progress display.
+func (b *Backend) currentTasks(ctx context.Context, services map[string]swarm.Service) ([]swarm.Task, error) {
+	if len(services) == 0 {
+		return nil, nil
+	}
+	filter := filters.NewArgs(filters.Arg("_up-to-date", "true"))
+	if len(services) <= fewServices {
+		for _, s := range services {
+			filter.Add("service", s.ID)
+		}
+	}
+	tasks, err := b.listTasks(ctx, filter)
+	if reconcile.ReasonOf(err) == reconcile.ReasonNotFound {
+		// One of the services was deleted since; the engine then refuses the filter.
+		return b.listTasks(ctx, filters.NewArgs(filters.Arg("_up-to-date", "true")))
+	}
+	return tasks, err
+}
+
+func (b *Backend) listTasks(ctx context.Context, filter filters.Args) (tasks []swarm.Task, err error) {
+	err = b.call(ctx, attempt{op: "read tasks"}, func(ctx context.Context) (err error) {
+		tasks, err = b.cli.TaskList(ctx, swarm.TaskListOptions{Filters: filter})
+		return err
+	})
+	return tasks, err
+}
+
+func (b *Backend) listNodes(ctx context.Context) (nodes []swarm.Node, err error) {
+	err = b.call(ctx, attempt{op: "read nodes"}, func(ctx context.Context) (err error) {
+		nodes, err = b.cli.NodeList(ctx, swarm.NodeListOptions{})
+		return err
+	})
+	return nodes, err
+}
+
+// Draining implements reconcile.Backend. The tasks of a removed service have the
+// desired state "remove" until their node has reported their end; a node that is
+// down reports nothing.
+func (b *Backend) Draining(ctx context.Context, serviceIDs []string) (int, error) {
+	if len(serviceIDs) == 0 {
+		return 0, nil
+	}
+	// The filter by service knows none that was removed.
+	tasks, err := b.listTasks(ctx, filters.NewArgs(filters.Arg("desired-state", string(swarm.TaskStateRemove))))
+	if err != nil {
+		return 0, err
+	}
+	removed := make(map[string]bool, len(serviceIDs))
+	for _, id := range serviceIDs {
+		removed[id] = true
+	}
+	var remaining []swarm.Task
+	for _, t := range tasks {
+		if removed[t.ServiceID] && t.NodeID != "" {
+			remaining = append(remaining, t)
+		}
+	}
+	if len(remaining) == 0 {
+		return 0, nil
+	}
+	nodes, err := b.listNodes(ctx)
+	if err != nil {
+		return 0, err
+	}
+	cluster, occupied := indexNodes(nodes), 0
+	for _, t := range remaining {
+		if n, known := cluster.byID[t.NodeID]; known && n.Status.State != swarm.NodeStateDown {
+			occupied++
+		}
+	}
+	return occupied, nil
+}

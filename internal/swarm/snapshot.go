@@ -1,0 +1,117 @@
+package swarm
+
+import (
+	"context"
+	"sync"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
+)
+
+// snapshot shares one reading of the swarm among all who ask, until something is
+// written. At most one reading is under way and one waits for its end: those who
+// must not be given a reading that began before they asked share the second.
+type snapshot struct {
+	read func(context.Context) (*reconcile.State, error)
+
+	mu      sync.Mutex
+	writes  uint64           // counts invalidations
+	cached  *reconcile.State // nil when nothing valid is at hand
+	running *flight
+	queued  *flight
+}
+
+// flight is one reading and those who wait for it.
+type flight struct {
+	done    chan struct{}
+	cancel  context.CancelFunc
+	ctx     context.Context
+	waiting int    // 0: broken off
+	writes  uint64 // what snapshot.writes was when the reading began
+	state   *reconcile.State
+	err     error
+}
+
+// get returns the shared state, or one whose reading began after the call. first
+// is set for the caller on whose behalf the reading was begun.
+func (s *snapshot) get(ctx context.Context, fresh bool) (state *reconcile.State, first bool, err error) {
+	s.mu.Lock()
+	if s.cached != nil && !fresh {
+		defer s.mu.Unlock()
+		return s.cached, true, nil
+	}
+	f, first := s.board(ctx, fresh)
+	s.mu.Unlock()
+
+	select {
+	case <-f.done:
+		return f.state, first, f.err
+	case <-ctx.Done():
+		s.leave(f)
+		return nil, true, interrupted(ctx, attempt{op: observeOp})
+	}
+}
+
+// board finds or makes the flight that suits the caller. s.mu is held.
+func (s *snapshot) board(ctx context.Context, fresh bool) (*flight, bool) {
+	if f := s.running; f != nil && !fresh && f.waiting > 0 && f.writes == s.writes {
+		f.waiting++
+		return f, false
+	}
+	if f := s.queued; f != nil {
+		f.waiting++
+		return f, false
+	}
+	// The reading outlives its first caller when others wait for it as well.
+	f := &flight{done: make(chan struct{}), waiting: 1}
+	f.ctx, f.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	if s.running == nil {
+		s.start(f)
+	} else {
+		s.queued = f
+	}
+	return f, true
+}
+
+// start begins the reading. s.mu is held.
+func (s *snapshot) start(f *flight) {
+	s.running, f.writes = f, s.writes
+	go func() {
+		f.state, f.err = s.read(f.ctx)
+		f.cancel()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		// A reading that a write overtook may lack it: those who asked before may
+		// have it, nobody after.
+		if f.err == nil && f.writes == s.writes {
+			s.cached = f.state
+		}
+		close(f.done)
+		s.running = nil
+		if next := s.queued; next != nil {
+			s.queued = nil
+			s.start(next)
+		}
+	}()
+}
+
+// leave gives up waiting; a reading that nobody waits for is broken off.
+func (s *snapshot) leave(f *flight) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f.waiting--
+	if f.waiting == 0 {
+		f.cancel()
+		if s.queued == f {
+			s.queued = nil
+		}
+	}
+}
+
+// invalidate forgets what was read. It is to be called after every write that
+// was tried, whatever came of it.
+func (s *snapshot) invalidate() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writes++
+	s.cached = nil
+}
