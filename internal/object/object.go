@@ -112,12 +112,11 @@ type NetworkSpec struct {
 }
 
 // VolumeSpec describes a named volume as the mounts of a release's services ask
-// for it.
+// for it. What a mount says of its use of the volume (no copy, a sub-path, read
+// only) belongs to the service.
 type VolumeSpec struct {
-	Driver  *swarm.Driver
-	Labels  map[string]string
-	NoCopy  bool
-	Subpath string
+	Driver *swarm.Driver
+	Labels map[string]string
 }
 
 // Path leads to a leaf of a canonical form: map keys and list indexes, outermost
