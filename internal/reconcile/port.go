@@ -82,7 +82,7 @@ type Live struct {
 	Update UpdateStatus
 	// JobIteration counts the runs of a job.
 	JobIteration uint64
-	// Ports are the ports of a service as in its spec, for display.
+	// Created and Updated are the engine's times.
 	Created, Updated time.Time
 }
 
@@ -97,7 +97,7 @@ type Owner struct {
 
 // The labels that carry ownership. Input with LabelPrefix is refused.
 const (
-	LabelPrefix   = "io.swarmkeel."
+	LabelPrefix   = object.LabelPrefix
 	LabelRelease  = LabelPrefix + "release"
 	LabelKind     = LabelPrefix + "kind"
 	LabelInstance = LabelPrefix + "instance"
@@ -108,9 +108,9 @@ const (
 	// LabelFingerprint is the fingerprint of a secret's content.
 	LabelFingerprint = LabelPrefix + "fingerprint"
 	// LabelRedeploy is the hash of redeploy_trigger, on a service.
-	LabelRedeploy = LabelPrefix + "redeploy"
+	LabelRedeploy = object.LabelRedeploy
 	// LabelStack is Docker's own label of a stack's objects.
-	LabelStack = "com.docker.stack.namespace"
+	LabelStack = object.LabelStack
 )
 
 // UpdateStatus is the engine's account of the last update of a service.
@@ -185,9 +185,9 @@ type Rollout struct {
 	// Window is how long the state must hold: update_config.monitor, 5 s when
 	// that is unset.
 	Window time.Duration
-	// Restarts tells whether failed tasks are replaced, and how often per slot
-	// (0 = without limit).
-	Restarts    bool
+	// Restart is the restart condition: any, on-failure or none. MaxAttempts is
+	// how often a task is replaced per slot, 0 = without limit.
+	Restart     string
 	MaxAttempts int
 }
 

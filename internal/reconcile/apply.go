@@ -1,0 +1,273 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
+)
+
+const (
+	// parallel bounds how many writes are under way at once: the engine gains
+	// nothing from more.
+	parallel = 8
+	// closing is how long the notes may take that are written after an operation
+	// has ended, whatever ended it.
+	closing = 15 * time.Second
+	// draining is how long an object may be in use by tasks that shut down.
+	draining = 30 * time.Second
+)
+
+// Apply carries out a plan. It observes again and plans anew first, so that a
+// plan of any age is safe to apply; a plan with nothing to do writes nothing.
+//
+// The error is an *Error. Whatever it is, the same call again goes on from what
+// is there. After ReasonInterrupted the revision stays `applying`, after any
+// other error it is `failed`.
+func (c *Core) Apply(ctx context.Context, planned *Plan, opts ApplyOptions) (*Result, error) {
+	options := planned.Options
+	options.Fresh = true
+	p, err := c.Plan(ctx, planned.Release, options)
+	if err != nil {
+		return nil, ended(ctx, "apply "+planned.Release.Release, err)
+	}
+	result := &Result{Instance: p.Release.Instance, Status: Deployed, Warnings: merge(planned.Warnings, p.Warnings)}
+	if p.Newest != nil {
+		result.Revision = p.Newest.Number
+	}
+	if p.Empty() {
+		return result, nil
+	}
+	if missing := missingExternals(p.state, p.Release); len(missing) > 0 {
+		return nil, &Error{
+			Reason: ReasonInvalid, Op: "apply " + p.Release.Release,
+			Detail: strings.Join(missing, " ") + " Create them first, or declare them without external.",
+		}
+	}
+	if opts.Started != nil {
+		opts.Started(p.Release.Instance)
+	}
+	rev, err := c.begin(ctx, p)
+	if err != nil {
+		return result, ended(ctx, "record a revision of "+p.Release.Release, err)
+	}
+	if rev == nil { // only something to tidy up
+		warnings, err := c.tidy(ctx, p, opts)
+		result.Warnings = append(result.Warnings, warnings...)
+		return result, ended(ctx, "prune "+p.Release.Release, err)
+	}
+	result.Revision = rev.Number
+	warnings, err := c.carryOut(ctx, p, opts)
+	result.Warnings = append(result.Warnings, warnings...)
+	if err = ended(ctx, "apply "+p.Release.Release, err); err != nil {
+		result.Status = Failed
+		if ReasonOf(err) == ReasonInterrupted {
+			result.Status = Applying
+			return result, err
+		}
+	}
+	// The status is noted even if the operation's time is used up.
+	noting, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	defer cancel()
+	if noteErr := c.note(noting, p.Release.Owner, rev.Number, result.Status); noteErr != nil && err == nil {
+		result.Status = Applying
+		err = noteErr
+	}
+	return result, err
+}
+
+// begin writes the record of the revision that is about to be applied. It is the
+// first write of every apply, so that everything that follows can be found again
+// under its instance. It returns nil when no new revision is due.
+func (c *Core) begin(ctx context.Context, p *Plan) (*Revision, error) {
+	owned := newClaim(p.Release.Owner, p.Newest, len(p.Adopted) > 0).owned(p.state)
+	next := Revision{
+		Number: 1, Status: Applying, Owner: p.Release.Owner, Commit: p.Release.Commit, Created: c.now(),
+		Objects: p.Release.Objects, Adopted: unlabelled(owned), Retained: p.retained(owned),
+	}
+	if last := p.state.records(p.Release.Release); len(last) > 0 {
+		next.Number = recordNumber(p.Release.Release, last[len(last)-1].Name) + 1
+	}
+	if n := p.Newest; n != nil && n.sameContent(next) {
+		if n.Status == Deployed && len(p.Steps) == 0 {
+			return nil, nil
+		}
+		if n.Status != Deployed {
+			return n, c.note(ctx, p.Release.Owner, n.Number, Applying)
+		}
+	}
+	if p.Newest == nil && len(p.Adopted) > 0 {
+		was := next
+		was.Status, was.Commit, was.Objects = Deployed, "", nil
+		for _, l := range owned {
+			was.Objects = append(was.Objects, l.Object)
+		}
+		if err := c.createRecord(ctx, was); err != nil {
+			return nil, err
+		}
+		next.Number++
+	}
+	return &next, c.createRecord(ctx, next)
+}
+
+func (c *Core) createRecord(ctx context.Context, rev Revision) error {
+	o, err := rev.record()
+	if err != nil {
+		return err
+	}
+	_, err = c.backend.Do(ctx, Step{Verb: Create, Object: o})
+	if ReasonOf(err) == ReasonExists {
+		return &Error{
+			Reason: ReasonConflict, Op: "record revision " + o.Name, Err: err,
+			Detail: "Somebody else applies this release at this moment. Wait until that is done and try again.",
+		}
+	}
+	return err
+}
+
+// note changes the status of a revision. A record that is gone is no error: the
+// next apply writes a new one.
+func (c *Core) note(ctx context.Context, owner Owner, number int, status Status) error {
+	for attempt := 1; ; attempt++ {
+		state, err := c.backend.Observe(ctx, Scope{Fresh: attempt > 1})
+		if err != nil {
+			return err
+		}
+		l := state.find(object.KindRecord, recordName(owner.Release, number))
+		if l == nil || l.Owner.Instance != owner.Instance || l.Status == string(status) {
+			return nil
+		}
+		o := l.Object.Clone()
+		(*labelsOf(&o))[LabelStatus] = string(status)
+		_, err = c.backend.Do(ctx, Step{Verb: Update, Object: o, Live: l})
+		if ReasonOf(err) != ReasonConflict || attempt == retries {
+			return err
+		}
+	}
+}
+
+// unlabelled lists the owned objects that only a record can tell are owned.
+func unlabelled(owned []*Live) []Adopted {
+	var out []Adopted
+	for _, l := range owned {
+		if l.Owner.Release == "" {
+			out = append(out, Adopted{Kind: l.Kind, Name: l.Name})
+		}
+	}
+	return out
+}
+
+// carryOut does the steps of a plan, waits, and prunes.
+func (c *Core) carryOut(ctx context.Context, p *Plan, opts ApplyOptions) ([]string, error) {
+	for _, batch := range batches(p.Steps) {
+		if batch[0].Object.Kind == object.KindService && batch[0].Verb != Delete {
+			continue // the rollout's business
+		}
+		g, gctx := errgroup.WithContext(ctx)
+		g.SetLimit(parallel)
+		for _, step := range batch {
+			g.Go(func() error { return c.doDraining(gctx, step) })
+		}
+		if err := g.Wait(); err != nil {
+			return nil, err
+		}
+	}
+	warnings, err := c.rollOut(ctx, p, opts)
+	if err != nil || opts.NoWait {
+		return warnings, err
+	}
+	more, err := c.tidy(ctx, p, opts)
+	return append(warnings, more...), err
+}
+
+// batches groups neighbouring steps of the same verb and kind: those do not
+// depend on each other.
+func batches(steps []Step) [][]Step {
+	var out [][]Step
+	for _, s := range steps {
+		if n := len(out); n > 0 && out[n-1][0].Verb == s.Verb && out[n-1][0].Object.Kind == s.Object.Kind {
+			out[n-1] = append(out[n-1], s)
+			continue
+		}
+		out = append(out, []Step{s})
+	}
+	return out
+}
+
+// tidy deletes what the release no longer needs. It observes anew: what is to go
+// depends on what the steps before have made of the swarm. With NoWait it
+// deletes only when everything has converged already.
+func (c *Core) tidy(ctx context.Context, p *Plan, opts ApplyOptions) ([]string, error) {
+	state, err := c.backend.Observe(ctx, Scope{})
+	if err != nil {
+		return nil, err
+	}
+	options := p.Options
+	options.Adopt = false
+	now, err := plan(state, p.Release, options, nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(now.Prune) == 0 {
+		return nil, nil
+	}
+	if opts.NoWait {
+		if ok, err := c.converged(ctx, now); err != nil || !ok {
+			return nil, err
+		}
+	}
+	var warnings []string
+	for _, step := range now.Prune {
+		err := c.doDraining(ctx, step)
+		if ReasonOf(err) == ReasonInUse {
+			warnings = append(warnings, fmt.Sprintf("%s %s is no longer declared and still in use (%v): the next apply tries again.",
+				step.Object.Kind, step.Object.Name, errors.Unwrap(err)))
+			continue
+		}
+		if err != nil {
+			return warnings, err
+		}
+	}
+	return warnings, nil
+}
+
+// ended turns the error of an operation whose context has ended into one that
+// says so, and keeps what is known about the reason.
+func ended(ctx context.Context, op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	switch cause := ctx.Err(); {
+	case errors.Is(cause, context.Canceled):
+		return &Error{
+			Reason: ReasonInterrupted, Op: op, Err: err,
+			Detail: "Interrupted. What was written stays; the next apply goes on from there.",
+		}
+	case errors.Is(cause, context.DeadlineExceeded):
+		if ReasonOf(err) == ReasonTimeout {
+			return err
+		}
+		return &Error{
+			Reason: ReasonTimeout, Op: op, Err: err,
+			Detail: "The time for this operation (timeouts) is used up. What was written stays; the next apply goes on from there.",
+		}
+	}
+	return err
+}
+
+func merge(a, b []string) []string {
+	seen := map[string]bool{}
+	var out []string
+	for _, s := range append(append([]string(nil), a...), b...) {
+		if !seen[s] {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}

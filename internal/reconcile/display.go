@@ -1,0 +1,76 @@
+package reconcile
+
+import (
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
+)
+
+// declare is Declare.
+func declare(desired *Release, prior map[string]string) (map[string]string, error) {
+	names := object.NamesOf(desired.Objects)
+	scope := object.Scope{Kind: desired.Kind, Release: desired.Release}
+	out := map[string]string{}
+	show := func(o object.Object) (object.Object, error) {
+		form, err := o.Form(object.View{Names: names})
+		if err != nil {
+			return o, invalidForm(o, err)
+		}
+		if was, ok := prior[o.Ref().String()]; ok {
+			if before, err := object.ParseForm(was); err == nil {
+				o.Sensitive = union(o.Sensitive, object.StickySensitive(form, before, scope, o.Ref()))
+			}
+		}
+		out[o.Ref().String()] = form.Redact(scope, o.Ref(), o.Sensitive).JSON()
+		return o, nil
+	}
+	objects := make([]object.Object, len(desired.Objects))
+	for i, o := range desired.Objects {
+		shown, err := show(o)
+		if err != nil {
+			return nil, err
+		}
+		objects[i] = shown
+	}
+	for _, o := range object.Volumes(objects, desired.Release) {
+		if _, err := show(o); err != nil {
+			return nil, err
+		}
+	}
+	desired.Objects = objects
+	return out, nil
+}
+
+func union(a, b []object.Path) []object.Path {
+	seen := map[string]bool{}
+	var out []object.Path
+	for _, p := range append(append([]object.Path(nil), a...), b...) {
+		if key := p.String(); !seen[key] {
+			seen[key] = true
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// display is the canonical JSON of live objects, redacted by what the newest
+// record says is sensitive. Without a record nobody knows, and everything that
+// may be is redacted.
+func display(owner Owner, newest *Revision, live []object.Object, names object.Names) (map[string]string, error) {
+	scope := object.Scope{Kind: owner.Kind, Release: owner.Release}
+	out := map[string]string{}
+	for _, o := range live {
+		declared := newest.object(o.Ref())
+		form, err := o.Form(object.View{Names: names, Declared: declared})
+		if err != nil {
+			return nil, invalidForm(o, err)
+		}
+		var hidden []object.Path
+		switch {
+		case declared != nil:
+			hidden = declared.Sensitive
+		case o.Kind != object.KindVolume:
+			hidden = object.UnrecordedSensitive(form, o.Kind)
+		}
+		out[o.Ref().String()] = form.Redact(scope, o.Ref(), hidden).JSON()
+	}
+	return out, nil
+}

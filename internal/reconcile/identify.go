@@ -1,0 +1,127 @@
+package reconcile
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
+)
+
+// identify settles which instance the plan is for. A caller that knows the
+// instance keeps it. A create takes a new one, unless what it meets is its own
+// half-made work (resumed), or is to be adopted; everything else is refused.
+func (p *planner) identify() error {
+	if p.desired.Instance != "" {
+		// An adoption that was planned before, or the first apply after an import
+		// of a stack without labels.
+		p.adopting = p.opts.Adopt && p.newest == nil
+		p.adopted()
+		return nil
+	}
+	met := p.state.met(p.desired)
+	if len(met) == 0 && p.newest == nil {
+		p.desired.Instance = uuid.NewString()
+		return nil
+	}
+	if p.resumable() {
+		p.desired.Instance = p.newest.Owner.Instance
+		p.out.Warnings = append(p.out.Warnings, fmt.Sprintf(
+			"Release %s was begun by an apply that did not finish (revision %d is %q): its objects are taken over and completed.",
+			p.desired.Release, p.newest.Number, p.newest.Status))
+		return nil
+	}
+	if !p.opts.Adopt {
+		return p.refuse(met)
+	}
+	if p.newest != nil {
+		p.desired.Instance = p.newest.Owner.Instance
+	} else {
+		p.desired.Instance = uuid.NewString()
+		p.adopting = true
+	}
+	p.adopted()
+	if len(met) > 0 {
+		p.out.Warnings = append(p.out.Warnings, fmt.Sprintf(
+			"Existing objects become part of release %s and will be changed and deleted with it: %s.", p.desired.Release, names(met)))
+	}
+	return nil
+}
+
+// adopted notes what an adoption takes over.
+func (p *planner) adopted() {
+	if !p.adopting {
+		return
+	}
+	for _, l := range newClaim(p.desired.Owner, nil, true).owned(p.state) {
+		if l.Owner.Release == "" {
+			p.out.Adopted = append(p.out.Adopted, *l)
+		}
+	}
+}
+
+// resumable reports whether what is on record is a create of the same release
+// that was killed or failed: same owner and kind, and either no revision was
+// ever deployed, or the only one asks for exactly what is desired now.
+func (p *planner) resumable() bool {
+	n := p.newest
+	if n == nil || n.Owner.Owner != p.desired.Owner.Owner || n.Owner.Kind != p.desired.Kind {
+		return false
+	}
+	for _, r := range p.revisions {
+		if r.Status != Deployed {
+			continue
+		}
+		if len(p.revisions) > 1 {
+			return false
+		}
+		return sameForms(n.Objects, p.desired.Objects)
+	}
+	return true
+}
+
+// sameForms reports whether two lists of declared objects mean the same. Configs
+// and secrets are compared by fingerprint: a record does not have their content.
+func sameForms(a, b []object.Object) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	na, nb := object.NamesOf(a), object.NamesOf(b)
+	digests := map[object.Ref]string{}
+	for _, o := range a {
+		digests[o.Ref()] = digest(o, na)
+	}
+	for _, o := range b {
+		d := digest(o, nb)
+		if have, ok := digests[o.Ref()]; !ok || d == "" || have != d {
+			return false
+		}
+	}
+	return true
+}
+
+// digest stands for what an object means; empty when that cannot be said.
+func digest(o object.Object, names object.Names) string {
+	if o.Kind == object.KindConfig || o.Kind == object.KindSecret {
+		return o.Fingerprint
+	}
+	f, err := o.Form(object.View{Names: names})
+	if err != nil {
+		return ""
+	}
+	return f.JSON()
+}
+
+func (p *planner) refuse(met []*Live) error {
+	what := "objects of this name exist: " + names(met)
+	if p.newest != nil {
+		what = fmt.Sprintf("a release of this name exists (revision %d, %s, owner %q, instance %s)",
+			p.newest.Number, p.newest.Status, p.newest.Owner.Owner, p.newest.Owner.Instance)
+	}
+	return &Error{
+		Reason: ReasonRefused,
+		Op:     "create " + p.desired.Release,
+		Detail: fmt.Sprintf("In the swarm %s. Nothing was changed. To manage them with Terraform, import them "+
+			"(terraform import swarm_%s.<name> %s) or set adopt = true.", what, p.desired.Kind, p.desired.Release),
+	}
+}

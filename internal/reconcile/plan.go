@@ -1,0 +1,378 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
+)
+
+// Plan compares what is desired with what is observed and returns every step in
+// between, in order. It writes nothing. The error is an *Error; ReasonRefused
+// when the release's name is taken.
+func (c *Core) Plan(ctx context.Context, desired Release, opts PlanOptions) (*Plan, error) {
+	state, err := c.backend.Observe(ctx, Scope{Fresh: opts.Fresh})
+	if err != nil {
+		return nil, err
+	}
+	unfinished, err := c.unfinishedJobs(ctx, state, desired.Release)
+	if err != nil {
+		return nil, err
+	}
+	return plan(state, desired, opts, unfinished)
+}
+
+// unfinishedJobs names the jobs of a release whose current run neither completed
+// nor goes on. It asks the engine only when the newest revision is not deployed:
+// nobody else wants to know.
+func (c *Core) unfinishedJobs(ctx context.Context, state *State, release string) (map[string]bool, error) {
+	newest, err := state.newest(release)
+	if err != nil || newest == nil || newest.Status == Deployed {
+		return nil, err
+	}
+	var jobs []string
+	for i := range state.Live {
+		if l := &state.Live[i]; l.Owner.Release == release && isJob(l.Object) {
+			jobs = append(jobs, l.Name)
+		}
+	}
+	if len(jobs) == 0 {
+		return nil, nil
+	}
+	rollouts, err := c.backend.Progress(ctx, jobs)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]bool{}
+	for _, r := range rollouts {
+		if r.Have < r.Want && !r.active() {
+			out[r.Service] = true
+		}
+	}
+	return out, nil
+}
+
+// planner carries what the parts of one plan share.
+type planner struct {
+	state     *State
+	desired   Release
+	opts      PlanOptions
+	revisions []*Revision
+	newest    *Revision
+	claim     claim
+	adopting  bool
+	owned     []*Live
+	// unfinished jobs are run again, see unfinishedJobs.
+	unfinished map[string]bool
+	// names resolve references on either side.
+	desiredNames, liveNames object.Names
+	out                     *Plan
+}
+
+// plan is pure: all it knows is in its arguments.
+func plan(state *State, desired Release, opts PlanOptions, unfinished map[string]bool) (*Plan, error) {
+	revisions, err := state.revisions(desired.Release)
+	if err != nil {
+		return nil, err
+	}
+	p := &planner{state: state, desired: desired, opts: opts, revisions: revisions, unfinished: unfinished, out: &Plan{Options: opts, state: state}}
+	if n := len(revisions); n > 0 {
+		p.newest = revisions[n-1]
+	}
+	if err := p.identify(); err != nil {
+		return nil, err
+	}
+	p.claim = newClaim(p.desired.Owner, p.newest, p.adopting)
+	p.owned = p.claim.owned(state)
+	if err := p.checkEngine(); err != nil {
+		return nil, err
+	}
+	if err := p.checkForeign(); err != nil {
+		return nil, err
+	}
+	if err := p.settleNames(); err != nil {
+		return nil, err
+	}
+	p.desiredNames, p.liveNames = object.NamesOf(p.desired.Objects), namesOfLive(p.owned)
+	if err := p.steps(); err != nil {
+		return nil, err
+	}
+	p.out.Release, p.out.Newest = p.desired, p.newest
+	if p.newest != nil && p.newest.Owner.Instance != p.desired.Instance {
+		p.out.Newest = nil
+	}
+	p.out.Prune = p.prune()
+	return p.out, nil
+}
+
+// checkEngine refuses what the connected engine cannot do.
+func (p *planner) checkEngine() error {
+	var missing []string
+	for _, n := range p.desired.Needs {
+		if versionLess(p.state.APIVersion, n.APIVersion) {
+			missing = append(missing, fmt.Sprintf("%s needs API %s", n.What, n.APIVersion))
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return &Error{
+		Reason: ReasonInvalid,
+		Op:     "plan " + p.desired.Release,
+		Detail: fmt.Sprintf("The engine speaks API %s, and %s. Upgrade the engine or leave the setting out.",
+			p.state.APIVersion, strings.Join(missing, "; ")),
+	}
+}
+
+// checkForeign refuses real names that somebody else holds, and external
+// objects that are missing become warnings: they may be made by the same run.
+func (p *planner) checkForeign() error {
+	var taken []string
+	for _, o := range p.desired.Objects {
+		if l := p.state.find(o.Kind, o.Name); l != nil && !p.claim.owns(l) {
+			taken = append(taken, fmt.Sprintf("%s %s (%s)", o.Kind, o.Name, whose(l)))
+		}
+	}
+	if len(taken) > 0 {
+		return &Error{
+			Reason: ReasonRefused,
+			Op:     "plan " + p.desired.Release,
+			Detail: "These names are taken by objects that do not belong to this release: " + strings.Join(taken, ", ") +
+				". Remove or rename them, or declare them as external.",
+		}
+	}
+	for _, text := range missingExternals(p.state, p.desired) {
+		p.out.Warnings = append(p.out.Warnings, text+" It must exist when this is applied.")
+	}
+	return nil
+}
+
+func missingExternals(state *State, desired Release) []string {
+	var out []string
+	for _, e := range desired.External {
+		if e.Kind == object.KindVolume {
+			continue // volumes live on nodes, out of a manager's sight
+		}
+		if state.find(e.Kind, e.Name) == nil {
+			out = append(out, fmt.Sprintf("External %s %s does not exist (used by %s).", e.Kind, e.Name, strings.Join(e.UsedBy, ", ")))
+		}
+	}
+	return out
+}
+
+func whose(l *Live) string {
+	switch {
+	case l.Owner.Release != "":
+		return fmt.Sprintf("release %s of owner %q", l.Owner.Release, l.Owner.Owner)
+	case l.Stack != "":
+		return "stack " + l.Stack
+	}
+	return "nobody's"
+}
+
+// settleNames gives configs and secrets their final names: what is live with the
+// same content keeps its name, and an explicit name cannot get new content.
+func (p *planner) settleNames() error {
+	var fixed []string
+	objects := make([]object.Object, len(p.desired.Objects))
+	copy(objects, p.desired.Objects)
+	rename := map[Adopted]string{}
+	for i, o := range objects {
+		if o.Kind != object.KindConfig && o.Kind != object.KindSecret {
+			continue
+		}
+		if o.FixedName {
+			if l := p.state.find(o.Kind, o.Name); l != nil && !sameContent(o, l) {
+				fixed = append(fixed, o.Ref().String()+" (name: "+o.Name+")")
+			}
+			continue
+		}
+		if l := p.generation(o); l != nil && l.Name != o.Name {
+			rename[Adopted{Kind: o.Kind, Name: o.Name}] = l.Name
+			objects[i].Name = l.Name
+		}
+	}
+	if len(fixed) > 0 {
+		return &Error{
+			Reason: ReasonInvalid,
+			Op:     "plan " + p.desired.Release,
+			Detail: "The content of " + strings.Join(fixed, ", ") + " changes, and it carries an explicit name: Swarm cannot change " +
+				"the content of a config or secret. Leave `name:` out, or put a variable into it that changes with the content.",
+		}
+	}
+	for i, o := range objects {
+		if o.Kind != object.KindService {
+			continue
+		}
+		for from, to := range rename {
+			o = object.RenameReferences(o, from.Kind, from.Name, to)
+		}
+		objects[i] = o
+	}
+	p.desired.Objects = objects
+	return nil
+}
+
+// generation returns the owned live config or secret that already holds the
+// content of a desired one.
+func (p *planner) generation(o object.Object) *Live {
+	var found *Live
+	for _, l := range p.owned {
+		if l.Kind != o.Kind || l.Key != o.Key || !sameContent(o, l) {
+			continue
+		}
+		if l.Name == o.Name {
+			return l
+		}
+		if found == nil {
+			found = l
+		}
+	}
+	return found
+}
+
+func sameContent(o object.Object, l *Live) bool {
+	return o.Fingerprint != "" && o.Fingerprint == l.Fingerprint
+}
+
+// steps fills in the writes, in order.
+func (p *planner) steps() error {
+	var writes []Step
+	replaced := map[string]string{} // service → why it is removed and created again
+	var place []Step                // removals that make place
+	for _, o := range p.desired.ofKind(object.KindNetwork) {
+		step, err := p.network(o, replaced)
+		if err != nil {
+			return err
+		}
+		if step == nil {
+			continue
+		}
+		if step.Live != nil {
+			place = append(place, Step{Verb: Delete, Object: step.Live.Object, Live: step.Live, Reason: step.Reason})
+		}
+		writes = append(writes, Step{Verb: Create, Object: stamp(o, p.desired.Owner), Reason: step.Reason})
+	}
+	for _, kind := range []object.Kind{object.KindSecret, object.KindConfig} {
+		for _, o := range p.desired.ofKind(kind) {
+			step, err := p.file(o)
+			if err != nil {
+				return err
+			}
+			if step != nil {
+				writes = append(writes, *step)
+			}
+		}
+	}
+	var services []Step
+	for _, o := range p.desired.ofKind(object.KindService) {
+		steps, err := p.service(o, replaced)
+		if err != nil {
+			return err
+		}
+		services = append(services, steps...)
+	}
+	for _, s := range services {
+		if s.Verb == Delete {
+			p.out.Steps = append(p.out.Steps, s)
+			p.out.Disruptions = append(p.out.Disruptions, fmt.Sprintf("Service %s is removed and created again: %s.", s.Object.Name, s.Reason))
+		}
+	}
+	p.out.Steps = append(append(p.out.Steps, place...), writes...)
+	for _, s := range services {
+		if s.Verb != Delete {
+			p.out.Steps = append(p.out.Steps, s)
+		}
+	}
+	return nil
+}
+
+// prune returns the deletions that follow convergence.
+func (p *planner) prune() []Step {
+	var out []Step
+	wanted := map[Adopted]bool{}
+	for _, o := range p.desired.Objects {
+		wanted[Adopted{Kind: o.Kind, Name: o.Name}] = true
+	}
+	keep, drop := p.revisions, []*Revision(nil)
+	if p.newest != nil && p.newest.Owner.Instance == p.desired.Instance {
+		keep, drop = kept(p.revisions, p.desired.HistoryLimit)
+	}
+	for _, rev := range keep {
+		if rev.Owner.Instance != p.desired.Instance {
+			continue
+		}
+		for _, o := range rev.Objects {
+			if o.Kind == object.KindConfig || o.Kind == object.KindSecret {
+				wanted[Adopted{Kind: o.Kind, Name: o.Name}] = true
+			}
+		}
+	}
+	// Services first: they hold on to everything else.
+	for _, kind := range []object.Kind{object.KindService, object.KindConfig, object.KindSecret, object.KindNetwork} {
+		for _, l := range p.owned {
+			if l.Kind != kind || wanted[Adopted{Kind: l.Kind, Name: l.Name}] {
+				continue
+			}
+			if p.opts.NoPrune {
+				continue
+			}
+			out = append(out, Step{Verb: Delete, Object: l.Object, Live: l, Reason: "no longer declared"})
+		}
+	}
+	for _, rev := range drop {
+		out = append(out, Step{Verb: Delete, Object: rev.live.Object, Live: rev.live, Reason: "beyond the history limit"})
+	}
+	return out
+}
+
+// retained lists what is dropped from the declaration and kept all the same.
+func (p *Plan) retained(owned []*Live) []Adopted {
+	if !p.Options.NoPrune {
+		return nil
+	}
+	wanted := map[Adopted]bool{}
+	for _, o := range p.Release.Objects {
+		wanted[Adopted{Kind: o.Kind, Name: o.Name}] = true
+	}
+	var out []Adopted
+	for _, l := range owned {
+		a := Adopted{Kind: l.Kind, Name: l.Name}
+		if (l.Kind == object.KindService || l.Kind == object.KindNetwork) && !wanted[a] {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// ofKind returns the objects of one kind, in the order of the release.
+func (r Release) ofKind(kind object.Kind) []object.Object {
+	var out []object.Object
+	for _, o := range r.Objects {
+		if o.Kind == kind {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func namesOfLive(live []*Live) object.Names {
+	objects := make([]object.Object, len(live))
+	for i, l := range live {
+		objects[i] = l.Object
+	}
+	return object.NamesOf(objects)
+}
+
+// versionLess compares API versions such as "1.41".
+func versionLess(a, b string) bool {
+	var a1, a2, b1, b2 int
+	if n, _ := fmt.Sscanf(a, "%d.%d", &a1, &a2); n != 2 {
+		return false
+	}
+	if n, _ := fmt.Sscanf(b, "%d.%d", &b1, &b2); n != 2 {
+		return false
+	}
+	return a1 < b1 || (a1 == b1 && a2 < b2)
+}

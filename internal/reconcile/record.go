@@ -1,0 +1,207 @@
+package reconcile
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/docker/docker/api/types/swarm"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
+)
+
+const (
+	// recordFormat is the version of the JSON inside a record. Readers accept
+	// every version up to it.
+	recordFormat = 1
+	recordPrefix = "keel."
+	// maxConfigSize is what the engine takes as the data of a config: it refuses
+	// anything of 1000 KiB and more (swarmkit, api/validation).
+	maxConfigSize = 1000*1024 - 1
+	// maxRecordSize bounds what decoding a record may unpack to.
+	maxRecordSize = 64 << 20
+)
+
+// recordBody is the JSON of a revision record. It never changes once written:
+// the status of the revision is a label of the record.
+type recordBody struct {
+	Format   int             `json:"format"`
+	Kind     string          `json:"kind"`
+	Instance string          `json:"instance"`
+	Commit   string          `json:"commit,omitempty"`
+	Created  time.Time       `json:"created"`
+	Objects  []object.Object `json:"objects"`
+	Adopted  []Adopted       `json:"adopted,omitempty"`
+	Retained []Adopted       `json:"retained,omitempty"`
+}
+
+func recordName(release string, number int) string {
+	return recordPrefix + release + ".v" + strconv.Itoa(number)
+}
+
+// recordNumber is the inverse of recordName; 0 when name is no record of release.
+func recordNumber(release, name string) int {
+	digits, ok := strings.CutPrefix(name, recordPrefix+release+".v")
+	if !ok {
+		return 0
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 1 || strconv.Itoa(n) != digits {
+		return 0
+	}
+	return n
+}
+
+// record returns the object to write for a revision. It fails when the engine
+// could not hold it, before anything is written.
+func (r Revision) record() (object.Object, error) {
+	body := recordBody{
+		Format: recordFormat, Kind: r.Owner.Kind, Instance: r.Owner.Instance, Commit: r.Commit,
+		Created: r.Created.UTC(), Objects: r.Objects, Adopted: r.Adopted, Retained: r.Retained,
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return object.Object{}, fmt.Errorf("encode revision %d: %w", r.Number, err)
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write(raw); err != nil {
+		return object.Object{}, fmt.Errorf("pack revision %d: %w", r.Number, err)
+	}
+	if err := w.Close(); err != nil {
+		return object.Object{}, fmt.Errorf("pack revision %d: %w", r.Number, err)
+	}
+	name := recordName(r.Owner.Release, r.Number)
+	if packed.Len() > maxConfigSize {
+		return object.Object{}, &Error{
+			Reason: ReasonInvalid,
+			Op:     "record revision " + name,
+			Detail: fmt.Sprintf("The record of this release is %d bytes; the engine's limit for a config is %d. "+
+				"Split the release into several, or make its services smaller.", packed.Len(), maxConfigSize),
+		}
+	}
+	o := object.Object{Kind: object.KindRecord, Key: "v" + strconv.Itoa(r.Number), Name: name, Spec: &swarm.ConfigSpec{
+		Annotations: swarm.Annotations{Name: name, Labels: map[string]string{LabelStatus: string(r.Status)}},
+		Data:        packed.Bytes(),
+	}}
+	return stamp(o, r.Owner), nil
+}
+
+func decodeRecord(l *Live) (*Revision, error) {
+	fail := func(err error) error {
+		return &Error{
+			Reason: ReasonInvalid,
+			Op:     "read revision record " + l.Name,
+			Detail: "Nothing was changed. Use a version of the provider that knows this format, or remove the record with `docker config rm " +
+				l.Name + "`: the next apply writes a new one.",
+			Err: err,
+		}
+	}
+	spec, ok := l.Spec.(*swarm.ConfigSpec)
+	if !ok {
+		return nil, fail(fmt.Errorf("unexpected %T", l.Spec))
+	}
+	zr, err := gzip.NewReader(bytes.NewReader(spec.Data))
+	if err != nil {
+		return nil, fail(err)
+	}
+	raw, err := io.ReadAll(io.LimitReader(zr, maxRecordSize+1))
+	if err != nil {
+		return nil, fail(err)
+	}
+	if len(raw) > maxRecordSize {
+		return nil, fail(fmt.Errorf("unpacks to more than %d bytes", maxRecordSize))
+	}
+	var body recordBody
+	if err := json.Unmarshal(raw, &body); err != nil {
+		return nil, fail(err)
+	}
+	if body.Format < 1 || body.Format > recordFormat {
+		return nil, fail(fmt.Errorf("format %d is not known; this version knows up to %d", body.Format, recordFormat))
+	}
+	owner := l.Owner
+	owner.Kind, owner.Instance = body.Kind, body.Instance
+	return &Revision{
+		Number: recordNumber(owner.Release, l.Name), Status: Status(l.Status), Owner: owner, Commit: body.Commit,
+		Created: body.Created, Objects: body.Objects, Adopted: body.Adopted, Retained: body.Retained, live: l,
+	}, nil
+}
+
+// records returns the records of a release, oldest first.
+func (s *State) records(release string) []*Live {
+	var out []*Live
+	for i := range s.Live {
+		l := &s.Live[i]
+		if l.Kind == object.KindRecord && l.Owner.Release == release && recordNumber(release, l.Name) > 0 {
+			out = append(out, l)
+		}
+	}
+	sort.Slice(out, func(i, j int) bool {
+		return recordNumber(release, out[i].Name) < recordNumber(release, out[j].Name)
+	})
+	return out
+}
+
+// revisions returns what is on record of a release, oldest first.
+func (s *State) revisions(release string) ([]*Revision, error) {
+	var out []*Revision
+	for _, l := range s.records(release) {
+		rev, err := decodeRecord(l)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rev)
+	}
+	return out, nil
+}
+
+// newest returns the newest revision of a release, nil when none is on record.
+func (s *State) newest(release string) (*Revision, error) {
+	records := s.records(release)
+	if len(records) == 0 {
+		return nil, nil
+	}
+	return decodeRecord(records[len(records)-1])
+}
+
+// sameContent reports whether two revisions ask for the same things.
+func (r Revision) sameContent(other Revision) bool {
+	a, errA := json.Marshal(recordBody{Objects: r.Objects, Adopted: r.Adopted, Retained: r.Retained, Commit: r.Commit})
+	b, errB := json.Marshal(recordBody{Objects: other.Objects, Adopted: other.Adopted, Retained: other.Retained, Commit: other.Commit})
+	return errA == nil && errB == nil && bytes.Equal(a, b)
+}
+
+// object returns the revision's object of this name within the release.
+func (r *Revision) object(ref object.Ref) *object.Object {
+	if r == nil {
+		return nil
+	}
+	for i := range r.Objects {
+		if r.Objects[i].Ref() == ref {
+			return &r.Objects[i]
+		}
+	}
+	return nil
+}
+
+// kept returns the revisions that stay when limit of them are kept: the newest
+// ones, and never fewer than the newest deployed one. revisions are oldest first.
+func kept(revisions []*Revision, limit int) (keep, drop []*Revision) {
+	if limit < 1 {
+		limit = DefaultHistoryLimit
+	}
+	cut := max(len(revisions)-limit, 0)
+	for i := len(revisions) - 1; i >= 0; i-- {
+		if revisions[i].Status == Deployed {
+			cut = min(cut, i)
+			break
+		}
+	}
+	return revisions[cut:], revisions[:cut]
+}

@@ -1,0 +1,156 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
+)
+
+// Uninstall removes everything of a release: services first, then, when their
+// tasks are gone, what those held on to, and the records last, because they are
+// the only way to find the rest again. Absent is success. A network that somebody
+// else's service uses stops the removal before its first write.
+func (c *Core) Uninstall(ctx context.Context, owner Owner, opts UninstallOptions) (*Result, error) {
+	op := "uninstall " + owner.Release
+	state, err := c.backend.Observe(ctx, Scope{Fresh: true})
+	if err != nil {
+		return nil, ended(ctx, op, err)
+	}
+	newest, err := state.newest(owner.Release)
+	if err != nil {
+		return nil, err
+	}
+	if newest != nil && owner.Instance != "" && newest.Owner.Instance != owner.Instance {
+		newest = nil
+	}
+	ours := newClaim(owner, newest, owner.Instance == "")
+	owned := ours.owned(state)
+	if err := unshared(state, ours, owned); err != nil {
+		return nil, err
+	}
+	result := &Result{Instance: owner.Instance}
+	if opts.Report != nil {
+		opts.Report(fmt.Sprintf("%s: removing %d objects", owner.Release, len(owned)))
+	}
+	volumes := c.volumesToPurge(state, owner, owned, opts)
+	if err := c.removeServices(ctx, owned); err != nil {
+		return result, ended(ctx, op, err)
+	}
+	for _, kind := range []object.Kind{object.KindConfig, object.KindSecret, object.KindNetwork} {
+		if err := c.removeAll(ctx, owned, kind); err != nil {
+			return result, ended(ctx, op, err)
+		}
+	}
+	result.Warnings = c.purge(ctx, volumes)
+	var records []*Live
+	for _, l := range state.records(owner.Release) {
+		if l.Owner.Instance == owner.Instance || owner.Instance == "" {
+			records = append(records, l)
+		}
+	}
+	return result, ended(ctx, op, c.removeAll(ctx, records, object.KindRecord))
+}
+
+// unshared refuses a removal that would have to leave a network behind.
+func unshared(state *State, ours claim, owned []*Live) error {
+	var shared []string
+	for _, l := range owned {
+		if l.Kind != object.KindNetwork {
+			continue
+		}
+		if users := state.users(l.Name, ours); len(users) > 0 {
+			shared = append(shared, fmt.Sprintf("network %s is used by service %s", l.Name, strings.Join(users, ", ")))
+		}
+	}
+	if len(shared) == 0 {
+		return nil
+	}
+	return &Error{
+		Reason: ReasonInUse, Op: "uninstall " + ours.owner.Release,
+		Detail: strings.Join(shared, "; ") + ". These services do not belong to the release: detach or remove them first. Nothing was removed.",
+	}
+}
+
+func (c *Core) removeServices(ctx context.Context, owned []*Live) error {
+	if err := c.removeAll(ctx, owned, object.KindService); err != nil {
+		return err
+	}
+	var ids []string
+	for _, l := range owned {
+		if l.Kind == object.KindService {
+			ids = append(ids, l.ID)
+		}
+	}
+	for len(ids) > 0 {
+		n, err := c.backend.Draining(ctx, ids)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			break
+		}
+		if err := c.pause(ctx); err != nil {
+			return &Error{Reason: ReasonTimeout, Op: "wait until the tasks of removed services are gone", Detail: fmt.Sprintf("%d tasks are still there.", n), Err: err}
+		}
+	}
+	return nil
+}
+
+func (c *Core) removeAll(ctx context.Context, objects []*Live, kind object.Kind) error {
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(parallel)
+	for _, l := range objects {
+		if l.Kind == kind {
+			g.Go(func() error { return c.doDraining(gctx, Step{Verb: Delete, Object: l.Object, Live: l}) })
+		}
+	}
+	return g.Wait()
+}
+
+// volumesToPurge lists the named volumes that go with the release. Only a
+// release that has once been deployed has data worth the name: the replacement
+// of a failed create keeps what it finds.
+func (c *Core) volumesToPurge(state *State, owner Owner, owned []*Live, opts UninstallOptions) []object.Object {
+	if !opts.PurgeVolumes {
+		return nil
+	}
+	deployed := false
+	for _, l := range state.records(owner.Release) {
+		deployed = deployed || (l.Owner.Instance == owner.Instance && l.Status == string(Deployed))
+	}
+	if !deployed {
+		return nil
+	}
+	objects := make([]object.Object, 0, len(owned))
+	for _, l := range owned {
+		objects = append(objects, l.Object)
+	}
+	var out []object.Object
+	for _, v := range object.Volumes(objects, owner.Release) {
+		if strings.HasPrefix(v.Name, owner.Release+"_") {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// purge removes volumes on the connected node. It never fails the removal: what
+// is left is said.
+func (c *Core) purge(ctx context.Context, volumes []object.Object) []string {
+	var warnings []string
+	for _, v := range volumes {
+		err := c.doDraining(ctx, Step{Verb: Delete, Object: v})
+		if err != nil {
+			warnings = append(warnings, fmt.Sprintf("Volume %s was not removed: %v", v.Name, errors.Unwrap(err)))
+		}
+	}
+	if len(volumes) > 0 {
+		warnings = append(warnings, "Volumes are local to their node: those of other nodes than the connected one are still there.")
+	}
+	return warnings
+}
