@@ -1,0 +1,189 @@
+package lifecycle
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
+)
+
+// lastLook bounds the read that follows an apply, whatever became of the apply's
+// own time.
+const lastLook = 15 * time.Second
+
+// Create applies a release that is not in state yet.
+func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	model := r.kind.NewModel()
+	if resp.Diagnostics.Append(req.Plan.Get(ctx, model)...); resp.Diagnostics.HasError() {
+		return
+	}
+	timeout, diags := model.common().Timeouts.Create(ctx, changeTimeout)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	written, diags := r.change(ctx, model, nil, req.Plan, req.Config, timeout)
+	resp.Diagnostics.Append(diags...)
+	if !written {
+		return // no state: nothing has been written into the swarm
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
+	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, model.common())...)
+}
+
+// Update applies a release that is in state.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	model := r.kind.NewModel()
+	resp.Diagnostics.Append(req.Plan.Get(ctx, model)...)
+	prior, diags := r.prior(ctx, req.State)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	timeout, diags := model.common().Timeouts.Update(ctx, changeTimeout)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	written, diags := r.change(ctx, model, prior, req.Plan, req.Config, timeout)
+	resp.Diagnostics.Append(diags...)
+	if !written {
+		// The state stays as it was, and so does the swarm.
+		resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, prior)...)
+		return
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
+	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, model.common())...)
+}
+
+// change applies the planned model and completes it: afterwards every computed
+// attribute is known, on every path. It reports whether the swarm may have been
+// written to, that is, whether there is something to keep in state.
+func (r *Resource) change(ctx context.Context, model Model, prior *Common, plan tfsdk.Plan, config tfsdk.Config, timeout time.Duration) (bool, diag.Diagnostics) {
+	planned := model.common()
+	who := r.subject(planned.Name.ValueString())
+	core, diags := r.session.Core()
+	if diags.HasError() {
+		return false, diags
+	}
+	release, rendering := r.render(ctx, plan.Raw, config)
+	// The plan has shown the warnings.
+	if diags.Append(rendering.Errors()...); diags.HasError() {
+		return false, diags
+	}
+	if release == nil {
+		diags.AddError("Configuration not known at apply", "A value that the "+r.kind.Name()+" depends on is still unknown. This is a bug of Terraform or of the provider.")
+		return false, diags
+	}
+	release.Instance = prior.instance()
+
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	declared, err := reconcile.Declare(release, prior.objects())
+	if err == nil {
+		err = checkSwarm(ctx, core, planned.SwarmID)
+	}
+	var steps *reconcile.Plan
+	if err == nil {
+		steps, err = core.Plan(ctx, *release, planOptions(prior, planned))
+	}
+	if err != nil {
+		r.session.report(ctx, &diags, err, who)
+		return false, diags
+	}
+
+	started := ""
+	result, err := core.Apply(ctx, steps, reconcile.ApplyOptions{
+		NoWait:  !planned.Wait.ValueBool(),
+		Report:  func(line string) { tflog.Info(ctx, line, map[string]any{"release": release.Release}) },
+		Started: func(instance string) { started = instance },
+	})
+	if err != nil {
+		r.session.report(ctx, &diags, err, who)
+		if started == "" {
+			return false, diags
+		}
+		r.afterFailure(ctx, core, planned, prior, started)
+		return true, diags
+	}
+	for _, warning := range result.Warnings {
+		if slices.Contains(steps.Warnings, warning) {
+			continue // the plan has said so
+		}
+		diags.AddWarning("Worth knowing about release "+release.Release, warning)
+	}
+	diags.Append(r.afterSuccess(ctx, core, planned, prior, declared, result)...)
+	return true, diags
+}
+
+// afterSuccess completes the planned model with the outcome. What was planned as
+// known stays as planned, because Terraform takes nothing else.
+func (r *Resource) afterSuccess(ctx context.Context, core *reconcile.Core, planned, prior *Common, declared map[string]string, result *reconcile.Result) diag.Diagnostics {
+	var diags diag.Diagnostics
+	planned.Objects = resolve(planned.Objects, declared)
+	if planned.Instance.IsUnknown() {
+		planned.Instance = textOrNull(result.Instance)
+	}
+	outcomeKnown := !planned.Revision.IsUnknown()
+	if !outcomeKnown {
+		planned.Revision = revisionValue(result.Revision)
+	}
+
+	view, err := lookOnce(ctx, core, planned.Name.ValueString(), result.Instance)
+	if err != nil {
+		diags.AddWarning("Applied, but not read back", "Release "+planned.Name.ValueString()+" has been applied. Reading services, networks and images back failed, "+
+			"and they are filled in by the next refresh. The engine said: "+err.Error())
+		planned.unobserved(prior)
+		return diags
+	}
+	if planned.SwarmID.IsUnknown() {
+		planned.SwarmID = types.StringValue(view.SwarmID)
+	}
+	if !outcomeKnown {
+		planned.observeOutcome(view)
+	}
+	return diags
+}
+
+// afterFailure completes the model with what is there now, so that the next plan
+// shows what is left to do. The context of the apply may be over.
+func (r *Resource) afterFailure(ctx context.Context, core *reconcile.Core, planned, prior *Common, instance string) {
+	planned.Instance = types.StringValue(instance)
+	planned.ID = planned.Name
+	view, err := lookOnce(ctx, core, planned.Name.ValueString(), instance)
+	if err != nil {
+		tflog.Warn(ctx, "the release could not be read after the failed apply", map[string]any{"release": planned.Name.ValueString(), "error": err.Error()})
+		planned.Status = types.StringValue(string(reconcile.Applying))
+		planned.unobserved(prior)
+		return
+	}
+	planned.observe(view)
+	planned.Instance = types.StringValue(instance)
+}
+
+func lookOnce(ctx context.Context, core *reconcile.Core, name, instance string) (*reconcile.View, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLook)
+	defer cancel()
+	return core.Inspect(ctx, name, instance)
+}
+
+// resolve fills the elements of a planned map that were unknown.
+func resolve(planned types.Map, declared map[string]string) types.Map {
+	if planned.IsUnknown() {
+		return StringMap(declared)
+	}
+	elements := planned.Elements()
+	known := make(map[string]attr.Value, len(elements))
+	for ref, v := range elements {
+		if v.IsUnknown() {
+			v = types.StringValue(declared[ref])
+		}
+		known[ref] = v
+	}
+	return types.MapValueMust(types.StringType, known)
+}

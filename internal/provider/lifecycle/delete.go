@@ -1,0 +1,51 @@
+package lifecycle
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
+)
+
+// Delete removes the release from the swarm. What is gone already is no error.
+func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	prior, diags := r.prior(ctx, req.State)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	timeout, diags := prior.Timeouts.Delete(ctx, deleteTimeout)
+	resp.Diagnostics.Append(diags...)
+	core, diags := r.session.Core()
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	name := prior.Name.ValueString()
+	who := r.subject(name)
+
+	if err := checkSwarm(ctx, core, prior.SwarmID); err != nil {
+		r.session.report(ctx, &resp.Diagnostics, err, who)
+		return
+	}
+	result, err := core.Uninstall(ctx, reconcile.Owner{
+		Release:  name,
+		Kind:     r.kind.Name(),
+		Instance: prior.instance(),
+		Owner:    r.session.opts.Owner,
+	}, reconcile.UninstallOptions{
+		PurgeVolumes: prior.PurgeVolumes.ValueBool(),
+		Report:       func(line string) { tflog.Info(ctx, line, map[string]any{"release": name}) },
+	})
+	switch {
+	case reconcile.ReasonOf(err) == reconcile.ReasonNotFound:
+	case err != nil:
+		r.session.report(ctx, &resp.Diagnostics, err, who)
+	case result != nil:
+		for _, warning := range result.Warnings {
+			resp.Diagnostics.AddWarning("Worth knowing about release "+name, warning)
+		}
+	}
+}

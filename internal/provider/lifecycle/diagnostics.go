@@ -1,0 +1,157 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
+)
+
+// subject is what a diagnostic is about.
+type subject struct{ kind, name string }
+
+func (r *Resource) subject(name string) subject { return subject{kind: r.kind.Name(), name: name} }
+
+// String reads like "Application shop".
+func (s subject) String() string {
+	return strings.ToUpper(s.kind[:1]) + s.kind[1:] + " " + s.name
+}
+
+// address is how the resource is written in a Terraform command; only the user
+// knows the name after the dot.
+func (s subject) address() string { return "swarm_" + s.kind + ".<name>" }
+
+// Report adds the diagnostic of an error of the core to diags. about names what
+// was asked for ("application shop").
+func (s *Session) Report(ctx context.Context, diags *diag.Diagnostics, err error, kind, name string) {
+	s.report(ctx, diags, err, subject{kind: kind, name: name})
+}
+
+func (s *Session) report(ctx context.Context, diags *diag.Diagnostics, err error, who subject) {
+	var e *reconcile.Error
+	if !errors.As(err, &e) {
+		e = &reconcile.Error{Reason: reconcile.ReasonUnknown, Err: err}
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		// Whatever the cancelled call was answered with, the cause is the user.
+		interrupted := *e
+		interrupted.Reason = reconcile.ReasonInterrupted
+		e = &interrupted
+	}
+	if e.Reason == reconcile.ReasonUnreachable {
+		summary, detail := s.unreachable(e, who)
+		diags.AddError(summary, detail)
+		return
+	}
+	diags.AddError(summaryOf(e, who), detailOf(e))
+}
+
+// unreachable says in full what was tried and answered the first time in a
+// command, and points to that every other time.
+func (s *Session) unreachable(e *reconcile.Error, who subject) (summary, detail string) {
+	const what = "The Docker engine does not answer"
+	s.noteUnreachable(e)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.toldBy != "" && s.toldBy != who.String() {
+		return what, fmt.Sprintf("%s: the same cause as for %s, see the error there.", who, s.toldBy)
+	}
+	if s.unreachableInFull == nil {
+		return what, detailOf(e)
+	}
+	s.toldBy = who.String()
+	return what, detailOf(s.unreachableInFull)
+}
+
+// noteUnreachable keeps the error that tells most: a backend says in full once
+// what it tried, and that may have been where the engine is no condition.
+func (s *Session) noteUnreachable(e *reconcile.Error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e.Detail != "" || s.unreachableInFull == nil {
+		s.unreachableInFull = e
+	}
+}
+
+// noteSkipped keeps an error that is let pass because the engine was asked only
+// for a second opinion.
+func (s *Session) noteSkipped(err error) {
+	var e *reconcile.Error
+	if errors.As(err, &e) && e.Reason == reconcile.ReasonUnreachable {
+		s.noteUnreachable(e)
+	}
+}
+
+func summaryOf(e *reconcile.Error, who subject) string {
+	switch e.Reason {
+	case reconcile.ReasonNotManager:
+		return "The Docker engine is no manager of a swarm"
+	case reconcile.ReasonOtherSwarm:
+		return "The Docker engine belongs to another swarm"
+	case reconcile.ReasonRefused:
+		return who.String() + " cannot be created: its name is taken"
+	case reconcile.ReasonInterrupted:
+		return who.String() + ": interrupted"
+	case reconcile.ReasonNotConverged, reconcile.ReasonTimeout:
+		// What was tried is already a sentence about a service or a release.
+		return sentence(e.Op)
+	case reconcile.ReasonNotFound:
+		return who.String() + " is not there"
+	case reconcile.ReasonInUse:
+		return who.String() + ": something is still in use"
+	case reconcile.ReasonForbidden:
+		return who.String() + ": the engine does not permit it"
+	case reconcile.ReasonInvalid:
+		return who.String() + " cannot be applied as it stands"
+	case reconcile.ReasonConflict, reconcile.ReasonExists:
+		return who.String() + " was changed by somebody else at the same time"
+	}
+	return who.String() + ": the engine answered with an error"
+}
+
+// nextSteps say what to do where the error itself cannot know it.
+var nextSteps = map[reconcile.Reason]string{
+	reconcile.ReasonUnreachable: "Nothing is known about the release, so it was neither changed nor taken for absent, and the state is as it was.",
+	reconcile.ReasonNotManager:  "The state is as it was. Point the provider's host or context at a manager.",
+	reconcile.ReasonOtherSwarm: "Nothing was read or changed. Point the provider's host or context at the swarm of the state. " +
+		"If that swarm is gone for good and the release shall live in the new one, take the resource out of the state (terraform state rm) and apply again.",
+	reconcile.ReasonConflict:  "Apply again: the next plan starts from what is there now.",
+	reconcile.ReasonExists:    "Apply again: the next plan starts from what is there now.",
+	reconcile.ReasonInUse:     "Remove what uses it, then do the same again.",
+	reconcile.ReasonForbidden: "Check the certificate or user that the provider connects with, and authorization plugins of the engine.",
+	reconcile.ReasonUnknown:   "Doing the same again is safe: it starts from what is there.",
+}
+
+// detailOf says what was tried, what was answered, and what to do next.
+func detailOf(e *reconcile.Error) string {
+	var parts []string
+	switch e.Reason {
+	case reconcile.ReasonNotConverged, reconcile.ReasonTimeout:
+		// The summary says what was tried.
+	default:
+		if e.Op != "" {
+			parts = append(parts, "Tried to "+e.Op+".")
+		}
+	}
+	if e.Detail != "" {
+		parts = append(parts, e.Detail)
+	}
+	if e.Err != nil {
+		parts = append(parts, "The cause: "+e.Err.Error())
+	}
+	if next := nextSteps[e.Reason]; next != "" {
+		parts = append(parts, next)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+func sentence(s string) string {
+	if s == "" {
+		return "Not done in time"
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

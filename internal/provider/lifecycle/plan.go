@@ -1,0 +1,166 @@
+package lifecycle
+
+import (
+	"context"
+	"maps"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
+)
+
+// ModifyPlan writes what is desired into the plan, where Read has written what
+// is live, so that Terraform's own diff shows the difference. Its values follow
+// from configuration and state alone: Terraform asks again at apply and rejects
+// another answer.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		return // destroying: nothing to render
+	}
+	model := r.kind.NewModel()
+	resp.Diagnostics.Append(req.Plan.Get(ctx, model)...)
+	prior, diags := r.prior(ctx, req.State)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	planned := model.common()
+
+	if prior != nil && !prior.Name.Equal(planned.Name) {
+		// The first half of a replacement. Terraform asks again for the create, and
+		// everything there is to say is said then.
+		planned.planIdentity(nil)
+		planned.planUnknown()
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, model)...)
+		return
+	}
+
+	release, diags := r.render(ctx, req.Plan.Raw, req.Config)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	planned.planIdentity(prior)
+	changed := true
+	if release == nil {
+		planned.planUnknown()
+	} else {
+		declared, err := reconcile.Declare(release, prior.objects())
+		if err != nil {
+			r.session.report(ctx, &resp.Diagnostics, err, r.subject(planned.Name.ValueString()))
+			return
+		}
+		changed = planned.planObjects(declared, prior)
+	}
+	if resp.Diagnostics.Append(resp.Plan.Set(ctx, model)...); resp.Diagnostics.HasError() {
+		return
+	}
+	if release != nil && changed {
+		release.Instance = prior.instance()
+		resp.Diagnostics.Append(r.checkEngine(ctx, *release, prior, planned)...)
+	}
+}
+
+// prior reads the common attributes of a state; nil when there is none.
+func (r *Resource) prior(ctx context.Context, state tfsdk.State) (*Common, diag.Diagnostics) {
+	if state.Raw.IsNull() {
+		return nil, nil
+	}
+	model := r.kind.NewModel()
+	diags := state.Get(ctx, model)
+	prior := model.common()
+	if !diags.HasError() && r.session != nil {
+		r.session.hold(prior.Name.ValueString())
+	}
+	return prior, diags
+}
+
+// planIdentity plans what follows from the name and from earlier applies.
+func (c *Common) planIdentity(prior *Common) {
+	c.ID = c.Name
+	c.SwarmID, c.Instance = types.StringUnknown(), types.StringUnknown()
+	if prior != nil && prior.SwarmID.ValueString() != "" {
+		c.SwarmID = prior.SwarmID
+	}
+	if prior.instance() != "" {
+		c.Instance = prior.Instance
+	}
+	c.Status = types.StringValue(string(reconcile.Deployed))
+}
+
+// planUnknown plans for inputs that are not known yet.
+func (c *Common) planUnknown() {
+	c.Objects = types.MapUnknown(types.StringType)
+	c.planOutcome(nil)
+}
+
+// planObjects plans what is declared and reports whether an apply has anything
+// to do.
+func (c *Common) planObjects(declared map[string]string, prior *Common) bool {
+	live := prior.objects()
+	elements := make(map[string]attr.Value, len(declared))
+	for ref, form := range declared {
+		elements[ref] = types.StringValue(form)
+		if isSecret(ref) && fingerprintOf(form) != fingerprintOf(live[ref]) {
+			// The value may be another one at apply, and that shall be no
+			// inconsistency.
+			elements[ref] = types.StringUnknown()
+		}
+	}
+	c.Objects = types.MapValueMust(types.StringType, elements)
+
+	if prior != nil && maps.Equal(declared, live) && prior.Status.Equal(c.Status) {
+		c.planOutcome(prior)
+		return false
+	}
+	c.planOutcome(nil)
+	return true
+}
+
+// planOutcome plans what only an apply can tell: as it is when nothing is to be
+// done, else unknown.
+func (c *Common) planOutcome(prior *Common) {
+	if prior != nil {
+		c.Revision, c.Images, c.Services, c.Networks = prior.Revision, prior.Images, prior.Services, prior.Networks
+		return
+	}
+	c.Revision = types.StringUnknown()
+	c.Images = types.MapUnknown(types.StringType)
+	c.Services = types.MapUnknown(serviceType)
+	c.Networks = types.MapUnknown(types.StringType)
+}
+
+// instance is the instance in state, empty when there is none yet.
+func (c *Common) instance() string {
+	if c == nil {
+		return ""
+	}
+	return c.Instance.ValueString()
+}
+
+// objects is the map of the same name in state.
+func (c *Common) objects() map[string]string {
+	if c == nil {
+		return nil
+	}
+	return Strings(c.Objects)
+}
+
+func isSecret(ref string) bool {
+	parsed, err := object.ParseRef(ref)
+	return err == nil && parsed.Kind == object.KindSecret
+}
+
+// fingerprintOf reads the fingerprint out of the canonical JSON of a secret;
+// empty for anything that has none.
+func fingerprintOf(form string) string {
+	parsed, err := object.ParseForm(form)
+	if err != nil {
+		return ""
+	}
+	fingerprint, _ := parsed["fingerprint"].(string)
+	return fingerprint
+}

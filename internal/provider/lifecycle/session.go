@@ -1,0 +1,79 @@
+package lifecycle
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
+)
+
+// Session is what all resources and data sources of one Terraform command share:
+// one backend, hence one snapshot of the swarm, and what has been said already.
+type Session struct {
+	core *reconcile.Core
+	opts SessionOptions
+
+	mu sync.Mutex
+	// toldBy is whose diagnostic said in full that the engine is unreachable, and
+	// unreachableInFull what there is to say.
+	toldBy            string
+	unreachableInFull *reconcile.Error
+	// held are the releases that this command has in state.
+	held map[string]bool
+}
+
+// SessionOptions is what a configured provider knows.
+type SessionOptions struct {
+	// Backend reaches the swarm; nil while Unknown is not empty.
+	Backend reconcile.Backend
+	// Unknown names the provider attributes whose values are not known yet.
+	Unknown []string
+	// Owner tells this configuration's releases from those of others.
+	Owner string
+	// ProtectedSecrets may be neither mounted nor declared by any release.
+	ProtectedSecrets []string
+}
+
+// NewSession starts a session. It reaches out to nothing.
+func NewSession(opts SessionOptions) *Session {
+	s := &Session{opts: opts, held: map[string]bool{}}
+	if opts.Backend != nil {
+		s.core = reconcile.New(opts.Backend)
+	}
+	return s
+}
+
+// Core returns the reconcile core, or an error that names the provider
+// attributes that have to be known first.
+func (s *Session) Core() (*reconcile.Core, diag.Diagnostics) {
+	var diags diag.Diagnostics
+	switch {
+	case s == nil:
+		diags.AddError("Provider not configured", "The swarm provider has not been configured, so there is no engine to ask.")
+		return nil, diags
+	case s.core == nil:
+		diags.AddError("Provider configuration not known yet", fmt.Sprintf(
+			"The engine has to be asked, and the provider's %s will be known only after other resources have been applied. "+
+				"Apply those first, for instance with -target, or give the provider a value that is known from the start.",
+			strings.Join(s.opts.Unknown, ", ")))
+		return nil, diags
+	}
+	return s.core, nil
+}
+
+// hold notes that a release is in the state of this command, so that a create of
+// the same name is understood as the second half of a replacement.
+func (s *Session) hold(release string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held[release] = true
+}
+
+func (s *Session) holds(release string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held[release]
+}
