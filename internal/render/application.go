@@ -1,0 +1,143 @@
+// Package render turns what a user means (package spec) into the objects that
+// the reconcile core plans and applies (package object). It is pure: it reads no
+// file, no environment and no clock, and the same input gives the same output.
+package render
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"sort"
+
+	"github.com/docker/cli/cli/compose/convert"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/spec"
+)
+
+// Rendered is what a spec becomes.
+type Rendered struct {
+	// Objects are the desired objects: networks, secrets, configs, services, each
+	// kind sorted by key.
+	Objects []object.Object
+	// External are objects of others that have to exist already.
+	External []External
+	// Needs are the engine's API versions that the objects ask for beyond 1.41.
+	Needs []Need
+}
+
+// External is an object that services refer to and that is not part of the
+// release. Networks that every engine has (host, bridge, none) are not listed,
+// and neither are volumes, which the engine creates where they are missing.
+type External struct {
+	Kind object.Kind
+	// Name is the real name at the engine.
+	Name string
+	// UsedBy are the keys of the services that refer to it, sorted.
+	UsedBy []string
+}
+
+// Need is a feature that not every supported engine has.
+type Need struct {
+	// APIVersion is the lowest version of the Engine API that has it, "1.44".
+	APIVersion string
+	// What is the feature and who uses it: "healthcheck.start_interval of service web".
+	What string
+}
+
+// kindApplication is the kind of release in fingerprints.
+const kindApplication = "application"
+
+// Application renders a Compose stack. It returns every problem it finds, sorted
+// by file and line; with an error among them there are no objects.
+//
+// What comes out is what `docker stack deploy` of docker/cli would create, but
+// for the names of configs and secrets, which carry a part of their content's
+// fingerprint.
+func Application(app spec.Application) (*Rendered, spec.Problems) {
+	r := &report{}
+	vars := variablesOf(app)
+	rendered := renderApplication(app, vars, r)
+	if !r.problems.HasErrors() {
+		markSensitive(app, vars, rendered, r)
+	}
+	r.problems.Sort()
+	if r.problems.HasErrors() {
+		return nil, r.problems
+	}
+	return rendered, r.problems
+}
+
+func renderApplication(app spec.Application, vars variables, r *report) *Rendered {
+	checkReleaseName(app.Name, r)
+	s := readStack(app, vars, r)
+	if s.config == nil {
+		return nil
+	}
+	a := &applicationRenderer{
+		stack: s, namespace: convert.NewNamespace(app.Name),
+		realNames: map[object.Kind]map[string]string{object.KindConfig: {}, object.KindSecret: {}},
+		external:  map[externalRef]map[string]bool{},
+	}
+	a.checkApplication()
+	a.networks()
+	a.secrets()
+	a.configs()
+	a.services()
+	return a.result()
+}
+
+// applicationRenderer turns a merged stack into objects.
+type applicationRenderer struct {
+	*stack
+	namespace convert.Namespace
+	objects   []object.Object
+	needs     []Need
+	// realNames of configs and secrets by kind and key.
+	realNames map[object.Kind]map[string]string
+	// external holds the services that use an external object.
+	external map[externalRef]map[string]bool
+}
+
+// externalRef names an external object.
+type externalRef struct {
+	kind object.Kind
+	name string
+}
+
+func (a *applicationRenderer) useExternal(kind object.Kind, name, service string) {
+	ref := externalRef{kind, name}
+	if a.external[ref] == nil {
+		a.external[ref] = map[string]bool{}
+	}
+	a.external[ref][service] = true
+}
+
+func (a *applicationRenderer) result() *Rendered {
+	rendered := &Rendered{Objects: a.objects, Needs: a.needs}
+	for ref, services := range a.external {
+		rendered.External = append(rendered.External, External{Kind: ref.kind, Name: ref.name, UsedBy: sortedKeys(services)})
+	}
+	sort.Slice(rendered.External, func(i, j int) bool {
+		x, y := rendered.External[i], rendered.External[j]
+		return x.Kind < y.Kind || x.Kind == y.Kind && x.Name < y.Name
+	})
+	sort.Slice(rendered.Needs, func(i, j int) bool { return rendered.Needs[i].What < rendered.Needs[j].What })
+	return rendered
+}
+
+var releaseName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
+
+func checkReleaseName(name string, r *report) {
+	if !releaseName.MatchString(name) {
+		r.attributeError([]string{"name"}, fmt.Sprintf("Invalid name %q", name),
+			"A name starts with a small letter or a digit, followed by small letters, digits, `_` and `-`.")
+	}
+}
+
+// redeployHash is the value of the label that makes a changed trigger visible.
+func redeployHash(trigger string) string {
+	sum := sha256.Sum256([]byte(trigger))
+	return hex.EncodeToString(sum[:])[:12]
+}

@@ -1,0 +1,398 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/spec"
+)
+
+// Bounds of one Compose text. Aliases multiply what is written, so the tree is
+// bounded after their expansion; real stacks stay two orders of magnitude below.
+const (
+	maxTextBytes = 8 << 20
+	maxNodes     = 200_000
+	maxDepth     = 100
+)
+
+// nodeKind tells what a node holds.
+type nodeKind int
+
+const (
+	nullNode nodeKind = iota
+	scalarNode
+	listNode
+	mappingNode
+)
+
+// node is a value of a Compose file together with the place it was written at.
+type node struct {
+	kind nodeKind
+	at   place
+	// value is what the YAML scalar decodes to, the way docker/cli decodes it:
+	// string, bool, int, int64, uint64 or float64.
+	value any
+	// raw is the scalar as written, before interpolation, and therefore safe to
+	// show.
+	raw     string
+	items   []*node
+	entries []*entry
+	// broken is set when interpolation failed, which has been reported.
+	broken bool
+	// secrets names the sensitive variables whose value went into the scalar.
+	secrets []string
+}
+
+// entry is a key of a mapping with its value.
+type entry struct {
+	key   string
+	at    place
+	value *node
+}
+
+func (n *node) get(key string) *node {
+	if n == nil {
+		return nil
+	}
+	for _, e := range n.entries {
+		if e.key == key {
+			return e.value
+		}
+	}
+	return nil
+}
+
+func (n *node) entry(key string) *entry {
+	for _, e := range n.entries {
+		if e.key == key {
+			return e
+		}
+	}
+	return nil
+}
+
+// set replaces or adds a key.
+func (n *node) set(key string, value *node) {
+	if e := n.entry(key); e != nil {
+		e.value = value
+		return
+	}
+	n.entries = append(n.entries, &entry{key: key, at: value.at, value: value})
+}
+
+func (n *node) remove(key string) {
+	kept := n.entries[:0]
+	for _, e := range n.entries {
+		if e.key != key {
+			kept = append(kept, e)
+		}
+	}
+	n.entries = kept
+}
+
+// text is the scalar as a string, "" for anything else.
+func (n *node) text() string {
+	if n == nil || n.kind != scalarNode {
+		return ""
+	}
+	if s, ok := n.value.(string); ok {
+		return s
+	}
+	return n.raw
+}
+
+// find follows a path as far as it exists and returns the place of the deepest
+// key found: what a user has to look at.
+func (n *node) find(p path) (place, bool) {
+	at, current := n.at, n
+	for _, segment := range p {
+		if current == nil {
+			return at, false
+		}
+		switch current.kind {
+		case mappingNode:
+			e := current.entry(segment)
+			if e == nil {
+				return at, false
+			}
+			at, current = e.at, e.value
+		case listNode:
+			i, err := strconv.Atoi(segment)
+			if err != nil || i < 0 || i >= len(current.items) {
+				return at, false
+			}
+			current = current.items[i]
+			at = current.at
+		default:
+			return at, false
+		}
+	}
+	return at, true
+}
+
+// plain turns the tree into what docker/cli's loader takes.
+func (n *node) plain() any {
+	switch n.kind {
+	case scalarNode:
+		return n.value
+	case listNode:
+		list := make([]any, len(n.items))
+		for i, item := range n.items {
+			list[i] = item.plain()
+		}
+		return list
+	case mappingNode:
+		m := make(map[string]any, len(n.entries))
+		for _, e := range n.entries {
+			m[e.key] = e.value.plain()
+		}
+		return m
+	default:
+		return nil
+	}
+}
+
+func stringNode(at place, s string) *node {
+	return &node{kind: scalarNode, at: at, value: s, raw: s}
+}
+
+// decodeText brings a Compose text to UTF-8: files come with byte order marks,
+// in UTF-16, and with CRLF line ends.
+func decodeText(s string) (string, error) {
+	switch {
+	case strings.HasPrefix(s, "\xef\xbb\xbf"):
+		s = s[3:]
+	case strings.HasPrefix(s, "\xff\xfe"), strings.HasPrefix(s, "\xfe\xff"):
+		if len(s)%2 != 0 {
+			return "", errors.New("the text starts like UTF-16 but has an odd number of bytes")
+		}
+		low, high := 0, 1
+		if s[0] == '\xfe' {
+			low, high = 1, 0
+		}
+		units := make([]uint16, 0, len(s)/2)
+		for i := 2; i < len(s); i += 2 {
+			units = append(units, uint16(s[i+low])|uint16(s[i+high])<<8)
+		}
+		s = string(utf16.Decode(units))
+	}
+	if !utf8.ValidString(s) {
+		return "", errors.New("the text is neither UTF-8 nor UTF-16 with a byte order mark")
+	}
+	return strings.ReplaceAll(s, "\r\n", "\n"), nil
+}
+
+var yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
+
+// parseText parses one Compose text into a tree. It returns nil after reporting
+// why there is none.
+func parseText(source spec.Source, index int, r *report) *node {
+	b := &treeBuilder{report: r, file: source.Name, index: index}
+	start := place{file: source.Name, index: index, line: 1}
+	if len(source.Text) > maxTextBytes {
+		r.errorAt(start, nil, "Compose text is too long",
+			fmt.Sprintf("It has %d bytes; at most %d are read.", len(source.Text), maxTextBytes))
+		return nil
+	}
+	text, err := decodeText(source.Text)
+	if err != nil {
+		r.errorAt(start, nil, "Compose text cannot be decoded", err.Error()+".")
+		return nil
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
+		message := err.Error()
+		if m := yamlLine.FindStringSubmatch(message); m != nil {
+			start.line, _ = strconv.Atoi(m[1])
+			message = message[len(m[0]):]
+		}
+		r.errorAt(start, nil, "Invalid YAML", strings.TrimPrefix(message, "yaml: ")+".")
+		return nil
+	}
+	if len(document.Content) == 0 {
+		r.errorAt(start, nil, "Compose text is empty", "It holds no YAML document; a Compose file needs at least `services:`.")
+		return nil
+	}
+	root := b.build(document.Content[0], 0)
+	if b.full {
+		return nil
+	}
+	if root.kind != mappingNode {
+		r.errorAt(root.at, nil, "Compose text is not a mapping", "The top level of a Compose file is a mapping with keys such as `services:`.")
+		return nil
+	}
+	return root
+}
+
+// treeBuilder expands aliases and merges of one document.
+type treeBuilder struct {
+	report *report
+	file   string
+	index  int
+	nodes  int
+	full   bool
+	open   map[*yaml.Node]bool // anchors being expanded, to find an alias to itself
+}
+
+func (b *treeBuilder) place(y *yaml.Node) place {
+	return place{file: b.file, index: b.index, line: y.Line, column: y.Column}
+}
+
+func (b *treeBuilder) build(y *yaml.Node, depth int) *node {
+	n := &node{at: b.place(y)}
+	b.nodes++
+	switch {
+	case b.full:
+		return n
+	case b.nodes > maxNodes || depth > maxDepth:
+		b.full = true
+		b.report.errorAt(n.at, nil, "Compose text grows too large",
+			fmt.Sprintf("With its aliases expanded it has more than %d values, or is nested deeper than %d levels.", maxNodes, maxDepth))
+		return n
+	}
+	switch y.Kind {
+	case yaml.AliasNode:
+		return b.alias(y, depth)
+	case yaml.ScalarNode:
+		b.scalar(n, y)
+	case yaml.SequenceNode:
+		n.kind = listNode
+		b.guarded(y, func() {
+			for _, item := range y.Content {
+				n.items = append(n.items, b.build(item, depth+1))
+			}
+		})
+	case yaml.MappingNode:
+		n.kind = mappingNode
+		b.guarded(y, func() { b.mapping(n, y, depth) })
+	}
+	return n
+}
+
+func (b *treeBuilder) guarded(y *yaml.Node, f func()) {
+	if b.open == nil {
+		b.open = map[*yaml.Node]bool{}
+	}
+	b.open[y] = true
+	f()
+	delete(b.open, y)
+}
+
+func (b *treeBuilder) alias(y *yaml.Node, depth int) *node {
+	if y.Alias == nil || b.open[y.Alias] {
+		b.report.errorAt(b.place(y), nil, "YAML alias contains itself",
+			fmt.Sprintf("The anchor %q is used inside its own value.", y.Value))
+		return &node{at: b.place(y)}
+	}
+	return b.build(y.Alias, depth+1)
+}
+
+func (b *treeBuilder) scalar(n *node, y *yaml.Node) {
+	n.raw = y.Value
+	switch y.ShortTag() {
+	case "!!null":
+		return
+	case "!!bool", "!!int", "!!float":
+		var v any
+		if err := y.Decode(&v); err == nil && v != nil {
+			n.kind, n.value = scalarNode, v
+			return
+		}
+	}
+	// Dates and anything with a tag of its own are text to Compose.
+	n.kind, n.value = scalarNode, y.Value
+}
+
+// mapping reads the keys of a mapping, then what `<<` merges into it: a key
+// written out wins over a merged one, wherever it stands.
+func (b *treeBuilder) mapping(n *node, y *yaml.Node, depth int) {
+	known := map[string]*entry{}
+	var merges []*yaml.Node
+	for i := 0; i+1 < len(y.Content); i += 2 {
+		key, value := y.Content[i], y.Content[i+1]
+		if key.ShortTag() == "!!merge" {
+			merges = append(merges, value)
+			continue
+		}
+		if key.Kind == yaml.AliasNode && key.Alias != nil {
+			key = key.Alias
+		}
+		at := b.place(y.Content[i])
+		if key.Kind != yaml.ScalarNode {
+			b.report.errorAt(at, nil, "Mapping key is not a string", "Keys of a Compose file are plain words.")
+			continue
+		}
+		if earlier := known[key.Value]; earlier != nil {
+			b.report.errorAt(at, nil, fmt.Sprintf("Key %q is given twice", key.Value),
+				fmt.Sprintf("It is already set in line %d. Keep one of the two.", earlier.at.line))
+			continue
+		}
+		e := &entry{key: key.Value, at: at, value: b.build(value, depth+1)}
+		known[e.key] = e
+		n.entries = append(n.entries, e)
+	}
+	b.merge(n, known, merges, depth)
+}
+
+// merge adds the entries of merged mappings. Within one `<<: [a, b]` the earlier
+// mapping wins, as YAML says. Two `<<` keys in one mapping are no YAML, but
+// their meaning is clear as long as they do not contradict each other.
+func (b *treeBuilder) merge(n *node, known map[string]*entry, merges []*yaml.Node, depth int) {
+	mergedBy := map[string]int{}
+	for i, value := range merges {
+		list := value
+		if list.Kind == yaml.AliasNode && list.Alias != nil && list.Alias.Kind == yaml.SequenceNode {
+			list = list.Alias
+		}
+		sources := []*yaml.Node{value}
+		if list.Kind == yaml.SequenceNode {
+			sources = list.Content
+		}
+		for _, source := range sources {
+			merged := b.build(source, depth+1)
+			if merged.kind != mappingNode {
+				if !b.full {
+					b.report.errorAt(b.place(source), nil, "`<<` does not merge a mapping", "A merge key takes a mapping or a list of mappings.")
+				}
+				continue
+			}
+			for _, e := range merged.entries {
+				earlier := known[e.key]
+				if earlier == nil {
+					known[e.key], mergedBy[e.key] = e, i
+					n.entries = append(n.entries, e)
+					continue
+				}
+				if j, ok := mergedBy[e.key]; ok && j != i && !equalNodes(earlier.value, e.value) {
+					b.report.errorAt(b.place(value), nil, fmt.Sprintf("Two `<<` keys disagree about %q", e.key),
+						fmt.Sprintf("Line %d and line %d merge different values. Write `<<: [first, second]`, where the first wins, or set %q itself.", earlier.at.line, e.at.line, e.key))
+				}
+			}
+		}
+	}
+}
+
+func equalNodes(a, b *node) bool {
+	if a.kind != b.kind || a.value != b.value || len(a.items) != len(b.items) || len(a.entries) != len(b.entries) {
+		return false
+	}
+	for i := range a.items {
+		if !equalNodes(a.items[i], b.items[i]) {
+			return false
+		}
+	}
+	for _, e := range a.entries {
+		other := b.entry(e.key)
+		if other == nil || !equalNodes(e.value, other.value) {
+			return false
+		}
+	}
+	return true
+}
