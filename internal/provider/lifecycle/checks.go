@@ -45,10 +45,10 @@ func protectedSecrets(release *reconcile.Release, names []string) diag.Diagnosti
 // that does not answer is no obstacle to planning.
 func (r *Resource) checkEngine(ctx context.Context, release reconcile.Release, prior, planned *Common) diag.Diagnostics {
 	var diags diag.Diagnostics
-	if r.session == nil || r.session.core == nil {
+	if r.session == nil || r.session.opts.Core == nil {
 		return diags
 	}
-	core := r.session.core
+	core := r.session.opts.Core
 	who := r.subject(planned.Name.ValueString())
 
 	if prior != nil {

@@ -11,9 +11,8 @@ import (
 )
 
 // Session is what all resources and data sources of one Terraform command share:
-// one backend, hence one snapshot of the swarm, and what has been said already.
+// one core, hence one snapshot of the swarm, and what has been said already.
 type Session struct {
-	core *reconcile.Core
 	opts SessionOptions
 
 	mu sync.Mutex
@@ -27,8 +26,8 @@ type Session struct {
 
 // SessionOptions is what a configured provider knows.
 type SessionOptions struct {
-	// Backend reaches the swarm; nil while Unknown is not empty.
-	Backend reconcile.Backend
+	// Core reaches the swarm; nil while Unknown is not empty.
+	Core *reconcile.Core
 	// Unknown names the provider attributes whose values are not known yet.
 	Unknown []string
 	// Owner tells this configuration's releases from those of others.
@@ -39,11 +38,7 @@ type SessionOptions struct {
 
 // NewSession starts a session. It reaches out to nothing.
 func NewSession(opts SessionOptions) *Session {
-	s := &Session{opts: opts, held: map[string]bool{}}
-	if opts.Backend != nil {
-		s.core = reconcile.New(opts.Backend)
-	}
-	return s
+	return &Session{opts: opts, held: map[string]bool{}}
 }
 
 // Core returns the reconcile core, or an error that names the provider
@@ -54,14 +49,14 @@ func (s *Session) Core() (*reconcile.Core, diag.Diagnostics) {
 	case s == nil:
 		diags.AddError("Provider not configured", "The swarm provider has not been configured, so there is no engine to ask.")
 		return nil, diags
-	case s.core == nil:
+	case s.opts.Core == nil:
 		diags.AddError("Provider configuration not known yet", fmt.Sprintf(
 			"The engine has to be asked, and the provider's %s will be known only after other resources have been applied. "+
 				"Apply those first, for instance with -target, or give the provider a value that is known from the start.",
 			strings.Join(s.opts.Unknown, ", ")))
 		return nil, diags
 	}
-	return s.core, nil
+	return s.opts.Core, nil
 }
 
 // hold notes that a release is in the state of this command, so that a create of

@@ -1,0 +1,59 @@
+package application
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/lifecycle"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/render"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/spec"
+)
+
+type model struct {
+	lifecycle.Common
+
+	Compose         types.List   `tfsdk:"compose"`
+	Files           types.Map    `tfsdk:"files"`
+	Variables       types.Map    `tfsdk:"variables"`
+	VariablesWO     types.Map    `tfsdk:"variables_wo"`
+	SecretsWO       types.Map    `tfsdk:"secrets_wo"`
+	Suspended       types.Bool   `tfsdk:"suspended"`
+	RedeployTrigger types.String `tfsdk:"redeploy_trigger"`
+}
+
+// Render implements lifecycle.Model.
+func (m *model) Render(context.Context) (*reconcile.Release, spec.Problems) {
+	rendered, problems := render.Application(m.application())
+	if rendered == nil {
+		return nil, problems
+	}
+	release := &reconcile.Release{Objects: rendered.Objects}
+	for _, e := range rendered.External {
+		release.External = append(release.External, reconcile.External{Kind: e.Kind, Name: e.Name, UsedBy: e.UsedBy})
+	}
+	for _, n := range rendered.Needs {
+		release.Needs = append(release.Needs, reconcile.Need{APIVersion: n.APIVersion, What: n.What})
+	}
+	return release, problems
+}
+
+func (m *model) application() spec.Application {
+	app := spec.Application{
+		Name:               m.Name.ValueString(),
+		Files:              lifecycle.Strings(m.Files),
+		Variables:          lifecycle.Strings(m.Variables),
+		SensitiveVariables: lifecycle.Strings(m.VariablesWO),
+		Secrets:            lifecycle.Strings(m.SecretsWO),
+		Suspended:          m.Suspended.ValueBool(),
+		RedeployTrigger:    m.RedeployTrigger.ValueString(),
+	}
+	for i, v := range m.Compose.Elements() {
+		if text, ok := v.(types.String); ok {
+			app.Compose = append(app.Compose, spec.Source{Name: fmt.Sprintf("compose[%d]", i), Text: text.ValueString()})
+		}
+	}
+	return app
+}
