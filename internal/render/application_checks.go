@@ -122,7 +122,7 @@ func (a *applicationRenderer) checkService(service types.ServiceConfig, p path) 
 func (a *applicationRenderer) checkImage(service types.ServiceConfig, p path) {
 	built, isBuilt := a.built[service.Name]
 	switch {
-	case a.report.isDamaged(p.with("image")):
+	case a.report.isDamaged(p.with("image")), service.Image == "" && a.report.isDamaged(p.with("extends")):
 	case service.Image == "" && isBuilt:
 		a.report.errorAt(built, p, fmt.Sprintf("Service %s has no image", service.Name),
 			"Swarm builds nothing. Build and push the image, and name it under `image:`.")

@@ -67,7 +67,7 @@ func (a *applicationRenderer) checkSize(data []byte, what string, limit int, at 
 	switch {
 	case len(data) == 0:
 		a.report.errorAt(at, p, fmt.Sprintf("%s %s is empty", what, p[1]), "Swarm refuses empty contents.")
-	case len(data) >= limit:
+	case len(data) >= limit && !a.vars.isMarked:
 		a.report.errorAt(at, p, fmt.Sprintf("%s %s is too large", what, p[1]),
 			fmt.Sprintf("It has %d bytes, and Swarm takes less than %d KiB. Put large files into the image or a volume.", len(data), limit/1024))
 	default:

@@ -1,5 +1,116 @@
 package render
 
-import "github.com/swarmkeel/terraform-provider-swarm/internal/spec"
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode"
 
-func markSensitive(app spec.Application, vars variables, rendered *Rendered, r *report) {}
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/spec"
+)
+
+// markSensitive finds the places in the canonical forms of the objects that
+// sensitive variables went into. It renders the application a second time, with
+// sensitive values that are marked: what then differs is sensitive, whatever
+// splitting, trimming and sorting docker/cli did on the way.
+//
+// Positions that cannot be hidden have been refused before (shape.hides).
+func markSensitive(app spec.Application, vars variables, rendered *Rendered, r *report) {
+	marked, any := vars.marked()
+	if !any {
+		return
+	}
+	second := &report{}
+	other := renderApplication(app, marked, second)
+	for _, p := range second.problems {
+		if p.Severity == spec.Error {
+			p.Summary = "A sensitive variable is used where it cannot be hidden"
+			p.Detail = "Use `variables` for it, or put the value into a secret."
+			r.add(p)
+		}
+	}
+	if second.problems.HasErrors() {
+		return
+	}
+	byRef := map[object.Ref]object.Object{}
+	for _, o := range other.Objects {
+		byRef[o.Ref()] = o
+	}
+	names, otherNames := object.NamesOf(rendered.Objects), object.NamesOf(other.Objects)
+	for i := range rendered.Objects {
+		o := &rendered.Objects[i]
+		if o.Kind == object.KindSecret {
+			continue // shown as a fingerprint in any case
+		}
+		form, err := o.Form(object.View{Names: names})
+		if err != nil {
+			r.put(spec.Error, place{}, serviceOf(*o), fmt.Sprintf("%s has no canonical form", o.Ref()), "It cannot be compared with what runs, and sensitive variables in it cannot be hidden.")
+			continue
+		}
+		otherForm, err := byRef[o.Ref()].Form(object.View{Names: otherNames})
+		if err == nil {
+			err = differingLeaves(map[string]any(form), map[string]any(otherForm), nil, &o.Sensitive)
+		}
+		if err != nil {
+			r.put(spec.Error, place{}, serviceOf(*o), fmt.Sprintf("A sensitive variable is used in %s where it cannot be hidden", o.Ref()),
+				"It becomes part of a name. Use `variables` for it.")
+		}
+	}
+}
+
+func serviceOf(o object.Object) string {
+	if o.Kind == object.KindService {
+		return o.Key
+	}
+	return ""
+}
+
+// mark follows each rune of a sensitive value in the second rendering. It is of
+// the Unicode area for private use, and nothing splits or trims at it.
+const mark = '\ue000'
+
+// marked returns the variables with marked sensitive values, and whether there
+// is any to mark. Runes that have a meaning to a splitter of words stay alone.
+func (v variables) marked() (variables, bool) {
+	marked := variables{plain: v.plain, sensitive: make(map[string]string, len(v.sensitive)), isMarked: true}
+	any := false
+	for name, value := range v.sensitive {
+		var b strings.Builder
+		for _, c := range value {
+			b.WriteRune(c)
+			if !unicode.IsSpace(c) && !strings.ContainsRune(`'"\`, c) {
+				b.WriteRune(mark)
+				any = true
+			}
+		}
+		marked.sensitive[name] = b.String()
+	}
+	return marked, any
+}
+
+// differingLeaves collects the paths in which two forms differ; for a list, the
+// path of the list. Different keys are an error: a key cannot be hidden.
+func differingLeaves(a, b any, at object.Path, found *[]object.Path) error {
+	m, isMap := a.(map[string]any)
+	if !isMap {
+		if !reflect.DeepEqual(a, b) {
+			*found = append(*found, append(object.Path(nil), at...))
+		}
+		return nil
+	}
+	n, _ := b.(map[string]any)
+	if len(m) != len(n) {
+		return fmt.Errorf("%s has other keys", at)
+	}
+	for _, key := range sortedKeys(m) {
+		other, ok := n[key]
+		if !ok {
+			return fmt.Errorf("%s has other keys", at)
+		}
+		if err := differingLeaves(m[key], other, append(at[:len(at):len(at)], key), found); err != nil {
+			return err
+		}
+	}
+	return nil
+}

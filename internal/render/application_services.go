@@ -21,6 +21,9 @@ func (a *applicationRenderer) services() {
 		p := path{"services", service.Name}
 		a.checkService(service, p)
 		converted, err := guard(func() (swarm.ServiceSpec, error) { return a.convert(service, p) })
+		if err != nil && a.report.hasErrorOf(service.Name) {
+			continue // convert stumbles over what has been reported
+		}
 		if err != nil {
 			a.errorAt(p, fmt.Sprintf("Service %s cannot be converted", service.Name), a.engineText(err))
 			continue

@@ -88,9 +88,7 @@ var attachmentAdvice = map[string]advice{
 }
 
 var portAdvice = map[string]advice{
-	"app_protocol": ignore("It is a note for people only."),
-	"host_ip":      refuse("Swarm publishes on all addresses of a node. Remove it, and restrict access with a firewall."),
-	"name":         ignore("It is a note for people only."),
+	"host_ip": refuse("Swarm publishes on all addresses of a node. Remove it, and restrict access with a firewall."),
 }
 
 var bindAdvice = map[string]advice{
@@ -107,7 +105,11 @@ var mountTmpfsAdvice = map[string]advice{
 	"mode": ignore("docker stack deploy drops the mode of a tmpfs."),
 }
 
-var limitAdvice = map[string]advice{}
+var placementAdvice = map[string]advice{
+	"node.hostname": refuse("Write it as a constraint: constraints: [\"node.hostname==NAME\"]."),
+	"node.id":       refuse("Write it as a constraint: constraints: [\"node.id==ID\"]."),
+	"node.role":     refuse("Write it as a constraint: constraints: [\"node.role==manager\"]."),
+}
 
 var reservationAdvice = map[string]advice{
 	"devices": refuse("Use generic_resources, which the nodes' engines advertise."),
@@ -115,9 +117,8 @@ var reservationAdvice = map[string]advice{
 }
 
 var networkAdvice = map[string]advice{
-	"driver_opts_file": refuse(later),
-	"enable_ipv4":      refuse(later),
-	"enable_ipv6":      refuse("docker stack deploy does not set it. Create the network outside and declare it external."),
+	"enable_ipv4": refuse(later),
+	"enable_ipv6": refuse("docker stack deploy does not set it. Create the network outside and declare it external."),
 }
 
 var ipamAdvice = map[string]advice{

@@ -133,7 +133,7 @@ func errorWithoutValue(err error) error {
 
 // nearest is the known key that a misspelt one probably means, or "".
 func nearest(key string, known map[string]*shape) string {
-	best, distance := "", len(key)/3+2
+	best, distance := "", len(key)/3+1
 	for _, name := range sortedKeys(known) {
 		if d := editDistance(key, name); d < distance {
 			best, distance = name, d

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -11,6 +12,9 @@ import (
 // variables are the values for interpolation.
 type variables struct {
 	plain, sensitive map[string]string
+	// isMarked is set in the second rendering, see markSensitive: the values are
+	// longer than they are.
+	isMarked bool
 }
 
 func variablesOf(app spec.Application) variables {
@@ -87,7 +91,10 @@ func interpolate(root *node, vars variables, r *report) {
 				n.secrets = appendNew(n.secrets, name)
 			}
 		}
-		sort.Strings(n.secrets)
+		if len(n.secrets) > 0 {
+			sort.Strings(n.secrets)
+			n.secretName = vars.inName(n.raw)
+		}
 		for _, name := range appendNew(nil, result.unset...) {
 			r.errorAt(n.at, p, fmt.Sprintf("Variable %s is not set", name),
 				fmt.Sprintf("%s uses it without a default. Set it in `variables` or `variables_wo`, or write ${%s:-default}.", p, name))
@@ -96,6 +103,14 @@ func interpolate(root *node, vars variables, r *report) {
 			r.errorAt(n.at, p, "Interpolation failed", fmt.Sprintf("%s: %s.", p, fault))
 		}
 	})
+}
+
+// inName tells whether a sensitive variable goes into the part before the `=` of
+// a KEY=VALUE, or may do so.
+func (v variables) inName(raw string) bool {
+	name, _, _ := strings.Cut(raw, "=")
+	result := expand(name, v.lookup)
+	return len(result.faults) > 0 || slices.ContainsFunc(result.used, v.isSensitive)
 }
 
 func walkScalars(n *node, p path, visit func(*node, path)) {

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"sort"
+	"strings"
 
 	"github.com/docker/cli/cli/compose/loader"
 	"github.com/docker/cli/cli/compose/types"
@@ -73,15 +74,13 @@ func guard[T any](f func() (T, error)) (result T, err error) {
 	return f()
 }
 
-// engineText is the text of an error of docker/cli. It may quote values, so it is
-// not shown when one of them could be sensitive.
+// engineText is the text of an error of docker/cli, which may quote values.
 func (s *stack) engineText(err error) string {
-	if len(s.vars.sensitive) > 0 {
-		for _, value := range s.vars.sensitive {
-			if value != "" {
-				return "docker/cli refuses it. Its message is not shown because it may quote a sensitive variable; set the variables in `variables` with harmless values to see it."
-			}
+	text := err.Error()
+	for _, value := range s.vars.sensitive {
+		if value != "" && strings.Contains(text, value) {
+			return "docker/cli refuses it. Its message is not shown because it quotes a sensitive variable."
 		}
 	}
-	return err.Error() + "."
+	return text + "."
 }

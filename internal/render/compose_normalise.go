@@ -197,6 +197,8 @@ func (s *stack) normalisePorts(n *node, p path) {
 func (s *stack) normalisePort(item *node, p path) bool {
 	service := p.service()
 	if item.kind == mappingNode {
+		item.remove("name")
+		item.remove("app_protocol")
 		w := writtenPort{at: item.at, protocol: "tcp"}
 		if v, ok := item.get("published").intValue(); ok {
 			w.first, w.last = uint32(v), uint32(v)

@@ -21,6 +21,7 @@ var (
 	memory     = scalar(memoryScalar)
 	cpus       = &shape{scalar: textScalar, check: checkCPUs}
 	secretText = &shape{scalar: textScalar, hides: true}
+	secretPair = &shape{scalar: textScalar, hides: true, pair: true}
 	textList   = listOf(text, true)
 	// textOrList is one string or a list of them.
 	textOrList = &shape{scalar: textScalar, element: text, unique: true}
@@ -28,7 +29,8 @@ var (
 	command = &shape{scalar: textScalar, hides: true, element: secretText}
 	// pairs is a mapping, or a list of KEY=VALUE.
 	pairs       = &shape{each: &shape{scalar: valueScalar, nullable: true}, element: text, unique: true}
-	secretPairs = &shape{each: &shape{scalar: valueScalar, nullable: true, hides: true}, element: secretText, unique: true}
+	secretPairs = &shape{each: &shape{scalar: valueScalar, nullable: true, hides: true}, element: secretPair, unique: true}
+	secretHosts = &shape{each: &shape{scalar: textScalar, hides: true}, element: secretText, unique: true}
 	options     = &shape{each: scalar(valueScalar)}
 	external    = &shape{scalar: boolScalar, keys: map[string]*shape{"name": text}}
 )
@@ -73,7 +75,7 @@ var serviceShape = &shape{
 		"environment":       secretPairs,
 		"expose":            listOf(text, true),
 		"external_links":    textList,
-		"extra_hosts":       secretPairs,
+		"extra_hosts":       secretHosts,
 		"group_add":         textList,
 		"healthcheck":       healthcheckShape,
 		"hostname":          secretText,
@@ -137,6 +139,7 @@ var healthcheckShape = mapping(map[string]*shape{
 var portShape = &shape{
 	scalar: textScalar, check: checkPort, required: []string{"target"}, advice: portAdvice,
 	keys: map[string]*shape{
+		"name": text, "app_protocol": text, // notes for people, dropped
 		"mode": words("ingress", "host"), "protocol": words("tcp", "udp", "sctp"),
 		"target": portNumber(1), "published": portNumber(0),
 	},
@@ -174,13 +177,13 @@ var deployShape = mapping(map[string]*shape{
 		"condition": words("none", "on-failure", "any"), "delay": duration,
 		"max_attempts": count, "window": duration,
 	}),
-	"placement": mapping(map[string]*shape{
+	"placement": {advice: placementAdvice, keys: map[string]*shape{
 		"constraints":           listOf(&shape{scalar: textScalar, check: checkConstraint}, false),
 		"preferences":           listOf(mapping(map[string]*shape{"spread": text}), false),
 		"max_replicas_per_node": count,
-	}),
+	}},
 	"resources": mapping(map[string]*shape{
-		"limits": {advice: limitAdvice, keys: map[string]*shape{"cpus": cpus, "memory": memory, "pids": wholeNum}},
+		"limits": mapping(map[string]*shape{"cpus": cpus, "memory": memory, "pids": wholeNum}),
 		"reservations": {advice: reservationAdvice, keys: map[string]*shape{
 			"cpus": cpus, "memory": memory,
 			"generic_resources": listOf(mapping(map[string]*shape{

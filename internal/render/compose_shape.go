@@ -58,6 +58,8 @@ type shape struct {
 	nullable bool
 	// hides is set where the value of a sensitive variable can be hidden.
 	hides bool
+	// pair strings are KEY=VALUE; only the value can be hidden.
+	pair bool
 	// check is a further check of a scalar that has the right type.
 	check func(s string) error
 }
@@ -171,6 +173,7 @@ func (c *checker) conformEntry(e *entry, s *shape, p path) bool {
 		c.foreignKey(e, s, p)
 		return s.open
 	case !named && s.names != nil && !s.names.MatchString(e.key):
+		c.report.damage(p)
 		c.report.errorAt(e.at, p, fmt.Sprintf("Invalid name %q", e.key), "Names consist of letters, digits, `.`, `_` and `-`.")
 		return false
 	case named && e.value.kind == nullNode && !child.nullable:
@@ -208,13 +211,15 @@ func (c *checker) foreignKey(e *entry, s *shape, p path) {
 	case advised && a.severity == spec.Warning:
 		c.report.put(a.severity, e.at, p.service(), fmt.Sprintf("%s has no effect on Swarm", p), a.text)
 	case advised:
+		c.report.damage(p)
 		c.report.put(a.severity, e.at, p.service(), fmt.Sprintf("%s is not supported", p), a.text)
 	default:
+		const few = 15
 		detail := fmt.Sprintf("The key %q is not known here.", e.key)
 		if near := nearest(e.key, s.keys); near != "" {
 			detail += fmt.Sprintf(" Did you mean %q?", near)
-		} else {
-			detail += " Known are " + strings.Join(sortedKeys(s.keys), ", ") + "."
+		} else if known := sortedKeys(s.keys); len(known) > 0 && len(known) <= few {
+			detail += " Known are " + strings.Join(known, ", ") + "."
 		}
 		c.report.errorAt(e.at, p, fmt.Sprintf("Unknown key %s", p), detail)
 	}
@@ -224,7 +229,7 @@ func (c *checker) conformScalar(n *node, s *shape, p path) bool {
 	if s.scalar == noScalar {
 		return c.wrongType(n, s, p)
 	}
-	if len(n.secrets) > 0 && !s.hides {
+	if len(n.secrets) > 0 && (!s.hides || s.pair && n.secretName) {
 		c.report.errorAt(n.at, p, fmt.Sprintf("Sensitive variable %s cannot be hidden in %s", strings.Join(n.secrets, ", "), p),
 			"Sensitive variables may be used in environment, command, entrypoint, labels, healthcheck.test, logging.options, hostname, extra_hosts and configs.content, whose values are shown as fingerprints. Use `variables` here, or put the value into a secret.")
 		return false

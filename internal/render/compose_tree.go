@@ -48,6 +48,8 @@ type node struct {
 	broken bool
 	// secrets names the sensitive variables whose value went into the scalar.
 	secrets []string
+	// secretName is set when, read as KEY=VALUE, one of them is in the KEY.
+	secretName bool
 }
 
 // entry is a key of a mapping with its value.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -63,6 +64,12 @@ func (r *report) add(p spec.Problem) {
 	}
 	r.seen[id] = true
 	r.problems = append(r.problems, p)
+}
+
+func (r *report) hasErrorOf(service string) bool {
+	return slices.ContainsFunc(r.problems, func(p spec.Problem) bool {
+		return p.Severity == spec.Error && p.Service == service
+	})
 }
 
 func (r *report) put(severity spec.Severity, at place, service, summary, detail string) {
