@@ -17,8 +17,8 @@ import (
 //
 // Positions that cannot be hidden have been refused before (shape.hides).
 func markSensitive(app spec.Application, vars variables, rendered *Rendered, r *report) {
-	marked, any := vars.marked()
-	if !any {
+	marked, found := vars.marked()
+	if !found {
 		return
 	}
 	second := &report{}
@@ -74,19 +74,19 @@ const mark = '\ue000'
 // is any to mark. Runes that have a meaning to a splitter of words stay alone.
 func (v variables) marked() (variables, bool) {
 	marked := variables{plain: v.plain, sensitive: make(map[string]string, len(v.sensitive)), isMarked: true}
-	any := false
+	found := false
 	for name, value := range v.sensitive {
 		var b strings.Builder
 		for _, c := range value {
 			b.WriteRune(c)
 			if !unicode.IsSpace(c) && !strings.ContainsRune(`'"\`, c) {
 				b.WriteRune(mark)
-				any = true
+				found = true
 			}
 		}
 		marked.sensitive[name] = b.String()
 	}
-	return marked, any
+	return marked, found
 }
 
 // differingLeaves collects the paths in which two forms differ; for a list, the

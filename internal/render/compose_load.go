@@ -16,11 +16,7 @@ import (
 // compiled anew on every call. That they let nothing pass which the schema
 // refuses is tested.
 func (s *stack) load() {
-	details := types.ConfigDetails{Environment: s.vars.all()}
-	for _, root := range s.roots {
-		config, _ := root.plain().(map[string]any)
-		details.ConfigFiles = append(details.ConfigFiles, types.ConfigFile{Filename: root.at.file, Config: config})
-	}
+	details := s.details()
 	config, err := guard(func() (*types.Config, error) { return loader.Load(details, withoutSchema) })
 	if err != nil {
 		s.explainLoadError(details, err)
@@ -35,6 +31,16 @@ func (s *stack) load() {
 	config.Services = kept
 	sort.Slice(config.Services, func(i, j int) bool { return config.Services[i].Name < config.Services[j].Name })
 	s.config = config
+}
+
+// details are the normalised files as docker/cli's loader takes them.
+func (s *stack) details() types.ConfigDetails {
+	details := types.ConfigDetails{Environment: s.vars.all()}
+	for _, root := range s.roots {
+		config, _ := root.plain().(map[string]any)
+		details.ConfigFiles = append(details.ConfigFiles, types.ConfigFile{Filename: root.at.file, Config: config})
+	}
+	return details
 }
 
 func withoutSchema(o *loader.Options) { o.SkipInterpolation, o.SkipValidation = true, true }
