@@ -16,9 +16,6 @@ const (
 	// parallel bounds how many writes are under way at once: the engine gains
 	// nothing from more.
 	parallel = 8
-	// closing is how long the notes may take that are written after an operation
-	// has ended, whatever ended it.
-	closing = 15 * time.Second
 	// draining is how long an object may be in use by tasks that shut down.
 	draining = 30 * time.Second
 )
@@ -72,7 +69,7 @@ func (c *Core) Apply(ctx context.Context, planned *Plan, opts ApplyOptions) (*Re
 		}
 	}
 	// The status is noted even if the operation's time is used up.
-	noting, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	noting, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.closing)
 	defer cancel()
 	if noteErr := c.note(noting, p.Release.Owner, rev.Number, result.Status); noteErr != nil && err == nil {
 		result.Status = Applying
@@ -209,7 +206,7 @@ func (c *Core) tidy(ctx context.Context, p *Plan, opts ApplyOptions) ([]string, 
 	}
 	options := p.Options
 	options.Adopt = false
-	now, err := plan(state, p.Release, options, nil)
+	now, err := plan(state, p.Release, options, facts{converged: !opts.NoWait})
 	if err != nil {
 		return nil, err
 	}

@@ -152,7 +152,7 @@ func (p *planner) stuck(l *Live) bool {
 	if p.newest == nil || p.newest.Status == Deployed {
 		return false
 	}
-	return l.Update.State == "paused" || l.Update.State == "rollback_paused" || p.unfinished[l.Name]
+	return l.Update.State == "paused" || l.Update.State == "rollback_paused" || p.facts.unfinished[l.Name]
 }
 
 func isJob(o object.Object) bool {

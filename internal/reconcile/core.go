@@ -13,11 +13,30 @@ type Core struct {
 	backend Backend
 	now     func() time.Time
 	poll    time.Duration
+	closing time.Duration
+}
+
+// Option changes how a Core works.
+type Option func(*Core)
+
+// PollEvery sets how long a wait rests between two looks at the task list.
+func PollEvery(interval time.Duration) Option {
+	return func(c *Core) { c.poll = interval }
+}
+
+// ClosingTime bounds what is still read and noted after an operation has ended,
+// whatever ended it.
+func ClosingTime(limit time.Duration) Option {
+	return func(c *Core) { c.closing = limit }
 }
 
 // New returns a Core over a backend.
-func New(backend Backend) *Core {
-	return &Core{backend: backend, now: time.Now, poll: 250 * time.Millisecond}
+func New(backend Backend, options ...Option) *Core {
+	c := &Core{backend: backend, now: time.Now, poll: 250 * time.Millisecond, closing: 15 * time.Second}
+	for _, o := range options {
+		o(c)
+	}
+	return c
 }
 
 // Release is what should be: one application, database, registry or tunnel.
@@ -185,15 +204,6 @@ type UninstallOptions struct {
 	Report func(line string)
 }
 
-// Releases of the interface that package lifecycle uses:
-//
-//	Plan(ctx, desired Release, PlanOptions) (*Plan, error)
-//	Apply(ctx, *Plan, ApplyOptions) (*Result, error)
-//	Inspect(ctx, name string) (*View, error)
-//	History(ctx, name string) ([]Revision, error)
-//	Rollouts(ctx, name string) ([]Rollout, error)
-//	Uninstall(ctx, Owner, UninstallOptions) (*Result, error)
-//
 // Declare returns what a desired release will show in `objects` once it is
 // applied: "service/web" to canonical JSON with sensitive leaves redacted. prior
 // is the map of the prior state (nil for a create): a leaf that is redacted

@@ -108,7 +108,7 @@ func (r *rollout) describe(ctx context.Context, t Task) string {
 	if t.Node == "" || t.State == "rejected" {
 		return b.String() // no container was ever made
 	}
-	reading, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	reading, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.core.closing)
 	defer cancel()
 	lines, err := r.core.backend.Logs(reading, t.ID, logLines)
 	if err != nil {

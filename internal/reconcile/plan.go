@@ -12,15 +12,25 @@ import (
 // between, in order. It writes nothing. The error is an *Error; ReasonRefused
 // when the release's name is taken.
 func (c *Core) Plan(ctx context.Context, desired Release, opts PlanOptions) (*Plan, error) {
+	op := "plan " + desired.Release
 	state, err := c.backend.Observe(ctx, Scope{Fresh: opts.Fresh})
 	if err != nil {
-		return nil, err
+		return nil, ended(ctx, op, err)
 	}
 	unfinished, err := c.unfinishedJobs(ctx, state, desired.Release)
 	if err != nil {
-		return nil, err
+		return nil, ended(ctx, op, err)
 	}
-	return plan(state, desired, opts, unfinished)
+	return plan(state, desired, opts, facts{unfinished: unfinished})
+}
+
+// facts are what a plan has to know that no list of objects says.
+type facts struct {
+	// unfinished jobs are run again, see unfinishedJobs.
+	unfinished map[string]bool
+	// converged is set when the newest revision is known to have converged,
+	// whatever its record says so far.
+	converged bool
 }
 
 // unfinishedJobs names the jobs of a release whose current run neither completed
@@ -63,20 +73,19 @@ type planner struct {
 	claim     claim
 	adopting  bool
 	owned     []*Live
-	// unfinished jobs are run again, see unfinishedJobs.
-	unfinished map[string]bool
+	facts     facts
 	// names resolve references on either side.
 	desiredNames, liveNames object.Names
 	out                     *Plan
 }
 
 // plan is pure: all it knows is in its arguments.
-func plan(state *State, desired Release, opts PlanOptions, unfinished map[string]bool) (*Plan, error) {
+func plan(state *State, desired Release, opts PlanOptions, known facts) (*Plan, error) {
 	revisions, err := state.revisions(desired.Release)
 	if err != nil {
 		return nil, err
 	}
-	p := &planner{state: state, desired: desired, opts: opts, revisions: revisions, unfinished: unfinished, out: &Plan{Options: opts, state: state}}
+	p := &planner{state: state, desired: desired, opts: opts, revisions: revisions, facts: known, out: &Plan{Options: opts, state: state}}
 	if n := len(revisions); n > 0 {
 		p.newest = revisions[n-1]
 	}
@@ -297,7 +306,7 @@ func (p *planner) prune() []Step {
 	}
 	keep, drop := p.revisions, []*Revision(nil)
 	if p.newest != nil && p.newest.Owner.Instance == p.desired.Instance {
-		keep, drop = kept(p.revisions, p.desired.HistoryLimit)
+		keep, drop = kept(p.revisions, p.desired.HistoryLimit, p.facts.converged)
 	}
 	for _, rev := range keep {
 		if rev.Owner.Instance != p.desired.Instance {

@@ -191,14 +191,15 @@ func (r *Revision) object(ref object.Ref) *object.Object {
 }
 
 // kept returns the revisions that stay when limit of them are kept: the newest
-// ones, and never fewer than the newest deployed one. revisions are oldest first.
-func kept(revisions []*Revision, limit int) (keep, drop []*Revision) {
+// ones, and never fewer than the newest deployed one. converged says that the
+// newest is as good as deployed. revisions are oldest first.
+func kept(revisions []*Revision, limit int, converged bool) (keep, drop []*Revision) {
 	if limit < 1 {
 		limit = DefaultHistoryLimit
 	}
 	cut := max(len(revisions)-limit, 0)
 	for i := len(revisions) - 1; i >= 0; i-- {
-		if revisions[i].Status == Deployed {
+		if revisions[i].Status == Deployed || (converged && i == len(revisions)-1) {
 			cut = min(cut, i)
 			break
 		}

@@ -1,0 +1,155 @@
+package reconcile_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile/memory"
+)
+
+// scenario is a change from one declaration to another; nil means absent.
+type scenario struct {
+	name     string
+	from, to *build
+}
+
+func scenarios() []scenario {
+	plain := basic()
+	image := plain.with(func(b *build) { b.services["web"] = "acme/web:2" })
+	rotated := plain.with(func(b *build) { b.config, b.secret, b.limit = "listen 8080", "other", 1 })
+	dropped := plain.with(func(b *build) { delete(b.services, "api") })
+	added := plain.with(func(b *build) {
+		b.services["worker"] = "acme/worker:1"
+		b.depends = map[string][]object.Dependency{"worker": {{Key: "api", Condition: object.Healthy}}}
+	})
+	job := plain.with(func(b *build) { b.services["job"], b.job = "acme/job:1", "job" })
+	replaced := plain.with(func(b *build) { b.internal = true })
+	return []scenario{
+		{"create", nil, &plain},
+		{"create with a job", nil, &job},
+		{"update of one service", &plain, &image},
+		{"rotation of a config and a secret", &plain, &rotated},
+		{"service dropped", &plain, &dropped},
+		{"service added behind another", &plain, &added},
+		{"network replaced", &plain, &replaced},
+		{"destroy", &plain, nil},
+	}
+}
+
+// run carries out the change once.
+func (s scenario) run(ctx context.Context, b *memory.Backend, instance string) error {
+	if s.to == nil {
+		_, err := newCore(b).Uninstall(ctx, reconcile.Owner{Release: stack, Kind: "application", Owner: "terraform", Instance: instance}, reconcile.UninstallOptions{})
+		return err
+	}
+	_, err := apply(ctx, b, s.to.release(), instance, reconcile.PlanOptions{})
+	return err
+}
+
+// prepare brings a new swarm to the state before the change.
+func (s scenario) prepare(t *testing.T) (*memory.Backend, string) {
+	t.Helper()
+	b := memory.New()
+	if s.from == nil {
+		return b, ""
+	}
+	instance := mustApply(t, b, s.from.release(), "").Instance
+	b.ResetCalls()
+	return b, instance
+}
+
+// Interrupted after any k calls, in any way, the same call again converges, the
+// next plan is empty, nothing is left that nobody owns, and no task restarts
+// that did not have to.
+func TestInterruptedAtEveryCallConverges(t *testing.T) {
+	ways := map[string]memory.Fault{"refused": memory.Fail, "answer lost": memory.Lose, "cancelled": memory.Hang, "conflict": memory.Conflict}
+	for _, s := range scenarios() {
+		clean, instance := s.prepare(t)
+		if err := s.run(t.Context(), clean, instance); err != nil {
+			t.Fatalf("%s: clean run: %v", s.name, err)
+		}
+		calls := len(clean.Calls())
+		if calls < 3 {
+			t.Fatalf("%s: only %d calls: nothing to interrupt", s.name, calls)
+		}
+		for way, fault := range ways {
+			for k := 1; k <= calls; k++ {
+				t.Run(fmt.Sprintf("%s/%s at call %d", s.name, way, k), func(t *testing.T) {
+					b, instance := s.prepare(t)
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					fired := false
+					b.Fault = func(c memory.Call) memory.Fault {
+						if fired || c.N != k {
+							return memory.None
+						}
+						fired = true
+						if fault == memory.Hang {
+							cancel()
+						}
+						return fault
+					}
+					err := s.run(ctx, b, instance)
+					wantCause(t, fault, err)
+					b.Fault = nil
+					if err := s.run(t.Context(), b, instance); err != nil {
+						t.Fatalf("second run: %v", err)
+					}
+					s.wantDone(t, b, clean, instance)
+				})
+			}
+		}
+	}
+}
+
+// wantCause fails when an error does not tell what ended the run.
+func wantCause(t *testing.T, fault memory.Fault, err error) {
+	t.Helper()
+	if err == nil || fault == memory.Conflict {
+		return
+	}
+	if fault == memory.Hang {
+		// The note that is written at the very end is not cancelled: it times out.
+		if r := reconcile.ReasonOf(err); r != reconcile.ReasonInterrupted && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a cancelled run ends with %s, want Interrupted: %v", r, err)
+		}
+		return
+	}
+	if !errors.Is(err, memory.ErrInjected) {
+		t.Errorf("the cause is lost: %v", err)
+	}
+}
+
+func (s scenario) wantDone(t *testing.T, b, clean *memory.Backend, instance string) {
+	t.Helper()
+	if s.to == nil {
+		for _, kind := range []object.Kind{object.KindService, object.KindNetwork, object.KindConfig, object.KindSecret, object.KindRecord} {
+			if left := b.Names(kind); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		}
+		return
+	}
+	if instance == "" {
+		view, err := newCore(b).Inspect(t.Context(), stack, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		instance = view.Owner.Instance
+	}
+	wantSettled(t, b, s.to.release(), instance)
+	for _, kind := range []object.Kind{object.KindConfig, object.KindSecret} {
+		if got, want := len(b.Names(kind)), len(clean.Names(kind)); got != want {
+			t.Errorf("%d of kind %s exist, a clean run leaves %d: %v", got, kind, want, b.Names(kind))
+		}
+	}
+	for key := range s.to.services {
+		if got, want := b.Templates(stack+"_"+key), clean.Templates(stack+"_"+key); got != want {
+			t.Errorf("service %s got %d task templates, a clean run needs %d", key, got, want)
+		}
+	}
+}
