@@ -49,10 +49,13 @@ func NamesOf(objects []Object) Names {
 
 // Show returns how a reference to the config or secret of this real name is
 // shown: its logical key when it is the release's own, else the real name and
-// a word that keeps the two apart.
+// a word that keeps the two apart. "(unresolved <id>)" stays what it is.
 func (n Names) Show(kind Kind, realName string) string {
 	if key, ok := n[kind][realName]; ok {
 		return key
+	}
+	if strings.HasPrefix(realName, "(unresolved ") {
+		return realName
 	}
 	return realName + " (external)"
 }

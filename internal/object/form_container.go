@@ -57,8 +57,8 @@ func containerFields(c *swarm.ContainerSpec, names Names) *containerForm {
 		StdinOpen:       c.OpenStdin,
 		OomScoreAdj:     c.OomScoreAdj,
 		Init:            c.Init,
-		Hosts:           set(c.Hosts),
-		Groups:          set(c.Groups),
+		Hosts:           sortedSet(c.Hosts),
+		Groups:          sortedSet(c.Groups),
 		CapAdd:          capabilities(c.CapabilityAdd),
 		CapDrop:         capabilities(c.CapabilityDrop),
 		Sysctls:         c.Sysctls,
@@ -70,7 +70,7 @@ func containerFields(c *swarm.ContainerSpec, names Names) *containerForm {
 		Configs:         configReferences(c.Configs, names),
 	}
 	if d := c.DNSConfig; d != nil {
-		form.DNS = dnsForm{Nameservers: set(d.Nameservers), Search: set(d.Search), Options: set(d.Options)}
+		form.DNS = dnsForm{Nameservers: sortedSet(d.Nameservers), Search: sortedSet(d.Search), Options: sortedSet(d.Options)}
 	}
 	for _, e := range c.Env {
 		if key, value, ok := strings.Cut(e, "="); ok {
@@ -109,7 +109,7 @@ func capabilities(list []string) []string {
 		}
 		full = append(full, c)
 	}
-	return set(full)
+	return sortedSet(full)
 }
 
 // isolation keeps the two values that the engine knows; any other one is its
@@ -206,7 +206,7 @@ func privilegeFields(p *swarm.Privileges, names Names) privilegesForm {
 			form.Seccomp.Mode = string(swarm.SeccompModeDefault)
 		}
 		if len(s.Profile) > 0 {
-			form.Seccomp.Profile = text(s.Profile)
+			form.Seccomp.Profile = readable(s.Profile)
 		}
 	}
 	if a := p.AppArmor; a != nil {

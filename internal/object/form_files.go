@@ -23,16 +23,16 @@ type configForm struct {
 }
 
 func configFields(spec *swarm.ConfigSpec) any {
-	form := configForm{Content: text(spec.Data), Labels: shownLabels(spec.Labels)}
+	form := configForm{Content: readable(spec.Data), Labels: shownLabels(spec.Labels)}
 	if t := spec.Templating; t != nil {
 		form.TemplateDriver, form.TemplateOptions = t.Name, t.Options
 	}
 	return form
 }
 
-// text returns a content as it is when a person can read it, else its hash and
+// readable returns a content as it is when a person can read it, else its hash and
 // size.
-func text(data []byte) string {
+func readable(data []byte) string {
 	if len(data) <= maxShownContent && utf8.Valid(data) {
 		return string(data)
 	}

@@ -204,7 +204,7 @@ func networkAttachments(spec *swarm.ServiceSpec) keyed {
 	}
 	var forms keyed
 	for _, n := range networks {
-		forms.add(n.Target, attachmentForm{Aliases: set(n.Aliases), DriverOpts: n.DriverOpts})
+		forms.add(n.Target, attachmentForm{Aliases: sortedSet(n.Aliases), DriverOpts: n.DriverOpts})
 	}
 	return forms
 }

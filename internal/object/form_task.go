@@ -32,7 +32,7 @@ func taskFields(t swarm.TaskSpec) taskForm {
 	}
 	if p := t.Placement; p != nil {
 		form.Placement = placementForm{
-			Constraints: set(p.Constraints),
+			Constraints: sortedSet(p.Constraints),
 			MaxReplicas: p.MaxReplicas,
 		}
 		for _, preference := range p.Preferences {

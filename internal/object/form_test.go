@@ -86,6 +86,8 @@ func TestReferencesOfService(t *testing.T) {
 	}{
 		{"an own one goes by its key, a foreign one by its name", withSecrets(secret("1", "shop_pw-0123456789ab", "pw"), secret("2", "pw", "/x")),
 			`"secrets":{"pw":[{"gid":"0","mode":"0444","target":"pw","uid":"0"}],"pw (external)":[{"gid":"0","mode":"0444","target":"/x","uid":"0"}]}`},
+		{"one whose id leads nowhere says so", withSecrets(secret("1", "(unresolved 1)", "x")),
+			`"secrets":{"(unresolved 1)":[{"gid":"0","mode":"0444","target":"x","uid":"0"}]}`},
 		{"targets of one secret have no order", withSecrets(secret("1", "s", "b"), secret("1", "s", "a")),
 			`"secrets":{"s (external)":[{"gid":"0","mode":"0444","target":"a","uid":"0"},{"gid":"0","mode":"0444","target":"b","uid":"0"}]}`},
 		{"one without a file does not count", withSecrets(&swarm.SecretReference{SecretName: "s"}, nil), ``},

@@ -19,7 +19,7 @@ var redacted = regexp.MustCompile(`^\(sensitive [0-9a-f]{12}\)$`)
 func (f Form) Redact(scope Scope, ref Ref, paths []Path) Form {
 	form := Form(copyTree(map[string]any(f)).(map[string]any))
 	for _, p := range paths {
-		update(map[string]any(form), nil, p, func(at Path, leaf any) any {
+		replaceLeaves(map[string]any(form), nil, p, func(at Path, leaf any) any {
 			return redactLeaf(scope, ref, at, leaf)
 		})
 	}
@@ -38,16 +38,16 @@ func redactLeaf(scope Scope, ref Ref, at Path, leaf any) any {
 	return "(sensitive " + scope.Fingerprint(key, text)[:12] + ")"
 }
 
-// update replaces the leaves at or below rest, which is relative to the tree at
+// replaceLeaves replaces the leaves at or below rest, which is relative to the tree at
 // the path at, and returns the tree.
-func update(tree any, at, rest Path, replace func(Path, any) any) any {
+func replaceLeaves(tree any, at, rest Path, replace func(Path, any) any) any {
 	switch t := tree.(type) {
 	case map[string]any:
 		for _, k := range slices.Sorted(maps.Keys(t)) {
 			if len(rest) == 0 {
-				t[k] = update(t[k], at.child(k), nil, replace)
+				t[k] = replaceLeaves(t[k], at.child(k), nil, replace)
 			} else if k == rest[0] {
-				t[k] = update(t[k], at.child(k), rest[1:], replace)
+				t[k] = replaceLeaves(t[k], at.child(k), rest[1:], replace)
 			}
 		}
 		return t
@@ -55,9 +55,9 @@ func update(tree any, at, rest Path, replace func(Path, any) any) any {
 		for i := range t {
 			index := strconv.Itoa(i)
 			if len(rest) == 0 {
-				t[i] = update(t[i], at.child(index), nil, replace)
+				t[i] = replaceLeaves(t[i], at.child(index), nil, replace)
 			} else if index == rest[0] {
-				t[i] = update(t[i], at.child(index), rest[1:], replace)
+				t[i] = replaceLeaves(t[i], at.child(index), rest[1:], replace)
 			}
 		}
 		return t

@@ -55,8 +55,8 @@ func (k *keyed) add(key string, value any) {
 	}
 }
 
-// set returns the sorted distinct elements, nil for none.
-func set(list []string) []string {
+// sortedSet returns the sorted distinct elements, nil for none.
+func sortedSet(list []string) []string {
 	if len(list) == 0 {
 		return nil
 	}
