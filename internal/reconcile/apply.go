@@ -82,26 +82,21 @@ func (c *Core) Apply(ctx context.Context, planned *Plan, opts ApplyOptions) (*Re
 // first write of every apply, so that everything that follows can be found again
 // under its instance. It returns nil when no new revision is due.
 func (c *Core) begin(ctx context.Context, p *Plan) (*Revision, error) {
-	owned := newClaim(p.Release.Owner, p.Newest, len(p.Adopted) > 0).owned(p.state)
-	next := Revision{
-		Number: 1, Status: Applying, Owner: p.Release.Owner, Commit: p.Release.Commit, Created: c.now(),
-		Objects: p.Release.Objects, Adopted: unlabelled(owned), Retained: p.retained(owned),
+	if !p.revises() {
+		return nil, nil
 	}
+	next := p.next
+	next.Number, next.Created = 1, c.now()
 	if last := p.state.records(p.Release.Release); len(last) > 0 {
 		next.Number = recordNumber(p.Release.Release, last[len(last)-1].Name) + 1
 	}
-	if n := p.Newest; n != nil && n.sameContent(next) {
-		if n.Status == Deployed && len(p.Steps) == 0 {
-			return nil, nil
-		}
-		if n.Status != Deployed {
-			return n, c.note(ctx, p.Release.Owner, n.Number, Applying)
-		}
+	if n := p.Newest; n != nil && n.Status != Deployed && n.sameContent(next) {
+		return n, c.note(ctx, p.Release.Owner, n.Number, Applying)
 	}
 	if p.Newest == nil && len(p.Adopted) > 0 {
 		was := next
 		was.Status, was.Commit, was.Objects = Deployed, "", nil
-		for _, l := range owned {
+		for _, l := range p.Adopted {
 			was.Objects = append(was.Objects, l.Object)
 		}
 		if err := c.createRecord(ctx, was); err != nil {
@@ -146,17 +141,6 @@ func (c *Core) note(ctx context.Context, owner Owner, number int, status Status)
 			return err
 		}
 	}
-}
-
-// unlabelled lists the owned objects that only a record can tell are owned.
-func unlabelled(owned []*Live) []Adopted {
-	var out []Adopted
-	for _, l := range owned {
-		if l.Owner.Release == "" {
-			out = append(out, Adopted{Kind: l.Kind, Name: l.Name})
-		}
-	}
-	return out
 }
 
 // carryOut does the steps of a plan, waits, and prunes.

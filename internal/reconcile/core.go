@@ -107,12 +107,19 @@ type Plan struct {
 	Warnings []string
 
 	state *State
+	// next is what an apply puts on record.
+	next Revision
 }
 
-// Empty reports whether there is nothing to do: nothing differs and the newest
-// revision is deployed.
+// Empty reports whether there is nothing to do: nothing differs, nothing is to be
+// pruned, and the newest revision is deployed and says the same.
 func (p *Plan) Empty() bool {
-	return len(p.Steps) == 0 && len(p.Prune) == 0 && p.Newest != nil && p.Newest.Status == Deployed
+	return len(p.Prune) == 0 && !p.revises()
+}
+
+// revises reports whether an apply writes a new revision, or finishes the newest.
+func (p *Plan) revises() bool {
+	return len(p.Steps) > 0 || p.Newest == nil || p.Newest.Status != Deployed || !p.Newest.sameContent(p.next)
 }
 
 // ApplyOptions are the user's wishes for one apply.

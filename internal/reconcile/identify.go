@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-
-	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 )
 
 // identify settles which instance the plan is for. A caller that knows the
@@ -75,41 +73,9 @@ func (p *planner) resumable() bool {
 		if len(p.revisions) > 1 {
 			return false
 		}
-		return sameForms(n.Objects, p.desired.Objects)
+		return n.sameContent(Revision{Owner: n.Owner, Objects: p.desired.Objects, Retained: n.Retained})
 	}
 	return true
-}
-
-// sameForms reports whether two lists of declared objects mean the same. Configs
-// and secrets are compared by fingerprint: a record does not have their content.
-func sameForms(a, b []object.Object) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	na, nb := object.NamesOf(a), object.NamesOf(b)
-	digests := map[object.Ref]string{}
-	for _, o := range a {
-		digests[o.Ref()] = digest(o, na)
-	}
-	for _, o := range b {
-		d := digest(o, nb)
-		if have, ok := digests[o.Ref()]; !ok || d == "" || have != d {
-			return false
-		}
-	}
-	return true
-}
-
-// digest stands for what an object means; empty when that cannot be said.
-func digest(o object.Object, names object.Names) string {
-	if o.Kind == object.KindConfig || o.Kind == object.KindSecret {
-		return o.Fingerprint
-	}
-	f, err := o.Form(object.View{Names: names})
-	if err != nil {
-		return ""
-	}
-	return f.JSON()
 }
 
 func (p *planner) refuse(met []*Live) error {

@@ -112,6 +112,7 @@ func plan(state *State, desired Release, opts PlanOptions, known facts) (*Plan, 
 		p.out.Newest = nil
 	}
 	p.out.Prune = p.prune()
+	p.out.next = p.revision()
 	return p.out, nil
 }
 
@@ -336,23 +337,24 @@ func (p *planner) prune() []Step {
 	return out
 }
 
-// retained lists what is dropped from the declaration and kept all the same.
-func (p *Plan) retained(owned []*Live) []Adopted {
-	if !p.Options.NoPrune {
-		return nil
-	}
+// revision is what an apply of this plan puts on record, but for its number and
+// time.
+func (p *planner) revision() Revision {
+	next := Revision{Status: Applying, Owner: p.desired.Owner, Commit: p.desired.Commit, Objects: p.desired.Objects}
 	wanted := map[Adopted]bool{}
-	for _, o := range p.Release.Objects {
+	for _, o := range p.desired.Objects {
 		wanted[Adopted{Kind: o.Kind, Name: o.Name}] = true
 	}
-	var out []Adopted
-	for _, l := range owned {
+	for _, l := range p.owned {
 		a := Adopted{Kind: l.Kind, Name: l.Name}
-		if (l.Kind == object.KindService || l.Kind == object.KindNetwork) && !wanted[a] {
-			out = append(out, a)
+		if l.Owner.Release == "" {
+			next.Adopted = append(next.Adopted, a)
+		}
+		if p.opts.NoPrune && !wanted[a] && (l.Kind == object.KindService || l.Kind == object.KindNetwork) {
+			next.Retained = append(next.Retained, a)
 		}
 	}
-	return out
+	return next
 }
 
 // ofKind returns the objects of one kind, in the order of the release.

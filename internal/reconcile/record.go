@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"sort"
 	"strconv"
 	"strings"
@@ -170,11 +171,37 @@ func (s *State) newest(release string) (*Revision, error) {
 	return decodeRecord(records[len(records)-1])
 }
 
-// sameContent reports whether two revisions ask for the same things.
+// sameContent reports whether two revisions ask for the same things and show
+// them in the same way. What nobody sees in the swarm (the commit, the order of
+// the rollout) makes no revision.
 func (r Revision) sameContent(other Revision) bool {
-	a, errA := json.Marshal(recordBody{Objects: r.Objects, Adopted: r.Adopted, Retained: r.Retained, Commit: r.Commit})
-	b, errB := json.Marshal(recordBody{Objects: other.Objects, Adopted: other.Adopted, Retained: other.Retained, Commit: other.Commit})
-	return errA == nil && errB == nil && bytes.Equal(a, b)
+	return maps.Equal(r.content(), other.content())
+}
+
+func (r Revision) content() map[string]string {
+	out := map[string]string{}
+	names := object.NamesOf(r.Objects)
+	scope := object.Scope{Kind: r.Owner.Kind, Release: r.Owner.Release}
+	for _, o := range r.Objects {
+		out[o.Ref().String()] = o.Name + " " + digest(o, names, scope)
+	}
+	for _, a := range r.Retained {
+		out["retained "+string(a.Kind)+"/"+a.Name] = ""
+	}
+	return out
+}
+
+// digest stands for what an object means and how it is shown. Configs and
+// secrets are known by their fingerprint: a record does not have their content.
+func digest(o object.Object, names object.Names, scope object.Scope) string {
+	if o.Kind == object.KindConfig || o.Kind == object.KindSecret {
+		return fmt.Sprint(o.Fingerprint, o.Sensitive)
+	}
+	f, err := o.Form(object.View{Names: names})
+	if err != nil {
+		return err.Error()
+	}
+	return f.Redact(scope, o.Ref(), o.Sensitive).JSON()
 }
 
 // object returns the revision's object of this name within the release.
