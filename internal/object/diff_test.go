@@ -27,6 +27,7 @@ func TestDiff(t *testing.T) {
 		{"a list of maps of another length is one leaf", `{"p":[{"t":1}]}`, `{"p":[]}`, `[{"path":["p"],"desired":[{"t":1}],"live":[]}]`},
 		{"null is told from absent", `{"env":{"A":null}}`, `{}`, `[{"path":["env","A"],"desired":"(no value)","live":null}]`},
 		{"a number is not its text", `{"a":1}`, `{"a":"1"}`, `[{"path":["a"],"desired":1,"live":"1"}]`},
+		{"a whole number is the same with a fraction of zero", `{"a":1.0,"b":1e3}`, `{"a":1,"b":1000}`, `[]`},
 		{"a scalar that became a list", `{"env":{"A":["1","2"]}}`, `{"env":{"A":"1"}}`, `[{"path":["env","A"],"desired":["1","2"],"live":"1"}]`},
 	}
 	for _, row := range rows {

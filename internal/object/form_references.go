@@ -26,7 +26,8 @@ func fileReference(name, uid, gid string, mode os.FileMode) referenceForm {
 	return referenceForm{Target: &name, UID: &uid, GID: &gid, Mode: fileMode(mode)}
 }
 
-// secretReferences leaves out a reference without a file, as the engine does.
+// secretReferences leaves out a reference without a file: the engine takes none,
+// and drops one that an old version let in.
 func secretReferences(refs []*swarm.SecretReference, names Names) references {
 	forms := references{}
 	for _, r := range refs {

@@ -2,6 +2,7 @@ package object
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/docker/docker/api/types/swarm"
@@ -73,4 +74,31 @@ func FuzzObjectDecode(f *testing.F) {
 		}
 		Volumes([]Object{o}, "shop")
 	})
+}
+
+// BenchmarkPlanForms compares 300 services of 20 labels and 20 variables each
+// with what is live.
+func BenchmarkPlanForms(b *testing.B) {
+	s := spec(withPorts(swarm.PortConfig{TargetPort: 80}))
+	s.Labels = map[string]string{}
+	for i := range 20 {
+		s.Labels[fmt.Sprint("label.", i)] = "x"
+		s.TaskTemplate.ContainerSpec.Env = append(s.TaskTemplate.ContainerSpec.Env, fmt.Sprint("VAR_", i, "=x"))
+	}
+	o := service(s)
+	for b.Loop() {
+		for range 300 {
+			desired, err := o.Form(View{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			live, err := o.Form(View{Declared: &o})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if d := Diff(desired, live); len(d) > 0 {
+				b.Fatal(d)
+			}
+		}
+	}
 }

@@ -91,3 +91,20 @@ func TestUnrecordedSensitive(t *testing.T) {
 		}
 	}
 }
+
+func TestStrings(t *testing.T) {
+	f := parse(t, `{"env":{"A":"1","AB":"2","N":null},"command":["x","y"],"replicas":3}`)
+	for rule, row := range map[string]struct {
+		path Path
+		want []string
+	}{
+		"a leaf, and not the one whose name it begins": {Path{"env", "A"}, []string{"1"}},
+		"all below a map":       {Path{"env"}, []string{"1", "2"}},
+		"all below a list":      {Path{"command"}, []string{"x", "y"}},
+		"a number is no string": {Path{"replicas"}, nil},
+	} {
+		if got := f.Strings(row.path); !slices.Equal(got, row.want) {
+			t.Errorf("%s: %q, want %q", rule, got, row.want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 )
 
@@ -88,8 +89,11 @@ func numbers(v any) any {
 			return n
 		}
 		n, err := v.Float64()
-		if err != nil {
+		switch {
+		case err != nil:
 			return v.String()
+		case n == math.Trunc(n) && math.Abs(n) < 1<<53:
+			return int64(n) // 1.0 is 1
 		}
 		return n
 	}
