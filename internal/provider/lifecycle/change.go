@@ -85,8 +85,9 @@ func (r *Resource) change(ctx context.Context, model Model, prior *Common, plan 
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	declared, err := reconcile.Declare(release, prior.objects())
+	var swarmID string
 	if err == nil {
-		err = checkSwarm(ctx, core, planned.SwarmID)
+		swarmID, err = checkSwarm(ctx, core, planned.SwarmID)
 	}
 	var steps *reconcile.Plan
 	if err == nil {
@@ -96,6 +97,8 @@ func (r *Resource) change(ctx context.Context, model Model, prior *Common, plan 
 		r.session.report(ctx, &diags, err, who)
 		return false, diags
 	}
+
+	planned.SwarmID = types.StringValue(swarmID)
 
 	started := ""
 	result, err := core.Apply(ctx, steps, reconcile.ApplyOptions{
@@ -140,9 +143,6 @@ func (r *Resource) afterSuccess(ctx context.Context, core *reconcile.Core, plann
 			"and they are filled in by the next refresh. The engine said: "+err.Error())
 		planned.unobserved(prior)
 		return diags
-	}
-	if planned.SwarmID.IsUnknown() {
-		planned.SwarmID = types.StringValue(view.SwarmID)
 	}
 	if !outcomeKnown {
 		planned.observeOutcome(view)

@@ -52,7 +52,7 @@ func (r *Resource) checkEngine(ctx context.Context, release reconcile.Release, p
 	who := r.subject(planned.Name.ValueString())
 
 	if prior != nil {
-		if err := checkSwarm(ctx, core, prior.SwarmID); err != nil {
+		if _, err := checkSwarm(ctx, core, prior.SwarmID); err != nil {
 			if reconcile.ReasonOf(err) == reconcile.ReasonUnreachable && ctx.Err() == nil {
 				r.session.noteSkipped(err)
 				return diags

@@ -26,7 +26,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	name := prior.Name.ValueString()
 	who := r.subject(name)
 
-	if err := checkSwarm(ctx, core, prior.SwarmID); err != nil {
+	if _, err := checkSwarm(ctx, core, prior.SwarmID); err != nil {
 		r.session.report(ctx, &resp.Diagnostics, err, who)
 		return
 	}

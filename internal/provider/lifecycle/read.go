@@ -26,7 +26,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	r.session.hold(c.Name.ValueString())
 	who := r.subject(c.Name.ValueString())
 
-	if err := checkSwarm(ctx, core, c.SwarmID); err != nil {
+	if _, err := checkSwarm(ctx, core, c.SwarmID); err != nil {
 		r.session.report(ctx, &resp.Diagnostics, err, who)
 		return
 	}
@@ -74,19 +74,20 @@ func (r *Resource) goneWarning(ctx context.Context, core *reconcile.Core, c *Com
 }
 
 // checkSwarm makes sure that the engine belongs to the swarm of the state, so
-// that nothing is read as absent only because another swarm was asked. It costs
-// no call of its own: the answer comes from the shared snapshot.
-func checkSwarm(ctx context.Context, core *reconcile.Core, inState types.String) error {
+// that nothing is read as absent only because another swarm was asked, and
+// returns the engine's. It costs no call of its own: the answer comes from the
+// shared snapshot.
+func checkSwarm(ctx context.Context, core *reconcile.Core, inState types.String) (string, error) {
 	id, err := core.SwarmID(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if want := inState.ValueString(); want != "" && id != want {
-		return &reconcile.Error{
+		return "", &reconcile.Error{
 			Reason: reconcile.ReasonOtherSwarm,
 			Op:     "check the swarm",
 			Detail: fmt.Sprintf("The state belongs to swarm %s, and the engine to swarm %s.", want, id),
 		}
 	}
-	return nil
+	return id, nil
 }

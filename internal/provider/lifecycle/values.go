@@ -48,7 +48,7 @@ func (c *Common) unobserved(prior *Common) {
 		}
 	}
 	for _, v := range []struct{ mine, before *types.String }{
-		{&c.SwarmID, &prior.SwarmID}, {&c.Instance, &prior.Instance}, {&c.Revision, &prior.Revision}, {&c.Status, &prior.Status},
+		{&c.Instance, &prior.Instance}, {&c.Revision, &prior.Revision}, {&c.Status, &prior.Status},
 	} {
 		if v.mine.IsUnknown() {
 			*v.mine = *v.before
