@@ -3,7 +3,6 @@ package object_test
 import (
 	"context"
 	"maps"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/docker/docker/api/types/versions"
 	"github.com/docker/docker/client"
 
+	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 )
 
@@ -116,12 +116,14 @@ func (e *engine) createNetwork(t *testing.T, name string, o network.CreateOption
 
 func (e *engine) network(t *testing.T, name string) network.CreateOptions {
 	t.Helper()
-	n, err := e.NetworkInspect(context.Background(), name, network.InspectOptions{})
-	for deadline := time.Now().Add(10 * time.Second); err == nil && n.Driver == "" && time.Now().Before(deadline); {
-		// The engine answers a create before it has allocated the network, and
-		// shows neither driver nor options nor pools until it has.
+	var n network.Inspect
+	var err error
+	// The engine answers a create before it has allocated the network, and shows
+	// neither driver nor options nor pools until it has.
+	acctest.Wait(t, 10*time.Second, "network "+name+" is allocated", func() bool {
 		n, err = e.NetworkInspect(context.Background(), name, network.InspectOptions{})
-	}
+		return err != nil || n.Driver != ""
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,15 +154,11 @@ func (e *engine) createFiles(t *testing.T) {
 	})
 }
 
+func TestMain(m *testing.M) { acctest.Main(m) }
+
 func startEngine(t *testing.T) *engine {
 	t.Helper()
-	if os.Getenv("TF_ACC") == "" || os.Getenv("SWARM_TEST_HOST") == "" {
-		t.Skip("needs an engine")
-	}
-	c, err := client.NewClientWithOpts(client.WithHost(os.Getenv("SWARM_TEST_HOST")), client.WithAPIVersionNegotiation())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := acctest.Start(t).Client()
 	v, err := c.ServerVersion(context.Background())
 	if err != nil {
 		t.Fatal(err)
