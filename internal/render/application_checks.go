@@ -26,7 +26,7 @@ const (
 // checkApplication looks at the services together.
 func (a *applicationRenderer) checkApplication() {
 	a.files()
-	if len(a.config.Services) == 0 && len(a.profiled) == 0 && !a.report.isDamaged(path{"services"}) {
+	if len(a.config.Services) == 0 && len(a.profiled) == 0 && !a.report.isDamagedBelow(path{"services"}) {
 		a.errorAt(path{"services"}, "No service", "The Compose files declare no service, so there is nothing to deploy.")
 	}
 	for _, key := range sortedKeys(a.config.Volumes) {

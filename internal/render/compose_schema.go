@@ -26,7 +26,7 @@ var (
 	// textOrList is one string or a list of them.
 	textOrList = &shape{scalar: textScalar, element: text, unique: true}
 	// command is a string that is split like a shell does, or a list.
-	command = &shape{scalar: textScalar, hides: true, element: secretText}
+	command = &shape{scalar: textScalar, hides: true, check: checkCommand, element: secretText}
 	// pairs is a mapping, or a list of KEY=VALUE.
 	pairs       = &shape{each: &shape{scalar: valueScalar, nullable: true}, element: text, unique: true}
 	secretPairs = &shape{each: &shape{scalar: valueScalar, nullable: true, hides: true}, element: secretPair, unique: true}

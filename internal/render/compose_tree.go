@@ -119,7 +119,7 @@ func (b *treeBuilder) alias(y *yaml.Node, depth int) *node {
 	if y.Alias == nil || b.open[y.Alias] {
 		b.report.errorAt(b.place(y), nil, "YAML alias contains itself",
 			fmt.Sprintf("The anchor %q is used inside its own value.", y.Value))
-		return &node{at: b.place(y)}
+		return &node{at: b.place(y), kind: scalarNode, broken: true}
 	}
 	return b.build(y.Alias, depth+1)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/docker/cli/cli/compose/loader"
 	"github.com/docker/cli/opts"
 	"github.com/docker/go-connections/nat"
+	"github.com/google/shlex"
 )
 
 func portNumber(lowest int) *shape {
@@ -73,8 +74,17 @@ func checkCPUs(s string) error {
 	return nil
 }
 
+// checkCommand splits a command as docker/cli's loader does.
+func checkCommand(s string) error {
+	if _, err := shlex.Split(s); err != nil {
+		return errors.New("a quote is not closed; write a list to avoid the splitting of words")
+	}
+	return nil
+}
+
 func checkRestart(s string) error {
-	if _, err := opts.ParseRestartPolicy(s); err != nil {
+	policy, err := opts.ParseRestartPolicy(s)
+	if err != nil || !(policy.IsNone() || policy.IsAlways() || policy.IsUnlessStopped() || policy.IsOnFailure()) {
 		return errors.New("restart is one of no, always, unless-stopped, on-failure and on-failure:COUNT")
 	}
 	return nil

@@ -43,6 +43,16 @@ func (r *report) damage(p path) {
 	r.damaged[p.String()] = true
 }
 
+// isDamagedBelow tells whether a part of the whole at the path was taken out.
+func (r *report) isDamagedBelow(p path) bool {
+	for damaged := range r.damaged {
+		if strings.HasPrefix(damaged, p.String()+".") {
+			return true
+		}
+	}
+	return r.isDamaged(p)
+}
+
 // isDamaged tells whether something at the path, or the whole it belongs to, was
 // taken out.
 func (r *report) isDamaged(p path) bool {

@@ -1,12 +1,24 @@
 package render
 
 import (
-	"fmt"
+	"context"
+	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/distribution/reference"
+	"github.com/docker/cli/cli/compose/convert"
+	"github.com/docker/cli/cli/compose/loader"
+	"github.com/docker/cli/cli/compose/types"
+	"github.com/docker/docker/api/types/swarm"
+	"github.com/docker/docker/client"
+	"github.com/google/go-cmp/cmp"
+	"gopkg.in/yaml.v3"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/spec"
 )
 
@@ -16,8 +28,7 @@ const publishedStacks = "../../../shared/stacks"
 
 type publishedStack struct {
 	file     string
-	accepted bool
-	verdict  string
+	accepted bool // by `docker stack config`
 	app      spec.Application
 }
 
@@ -25,7 +36,7 @@ func readPublishedStacks(t testing.TB) []publishedStack {
 	t.Helper()
 	index, err := os.ReadFile(filepath.Join(publishedStacks, "INDEX.tsv"))
 	if err != nil {
-		t.Skipf("the collection of published stacks is not there: %v", err)
+		t.Skipf("the collection of published stacks is not beside the project: %v", err)
 	}
 	var stacks []publishedStack
 	for _, line := range strings.Split(strings.TrimSpace(string(index)), "\n")[1:] {
@@ -34,7 +45,7 @@ func readPublishedStacks(t testing.TB) []publishedStack {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := publishedStack{file: columns[0], verdict: columns[1], accepted: columns[1] == "accepted", app: spec.Application{
+		s := publishedStack{file: columns[0], accepted: columns[1] == "accepted", app: spec.Application{
 			Name:      "demo",
 			Compose:   []spec.Source{{Name: columns[0], Text: string(text)}},
 			Files:     map[string]string{},
@@ -57,16 +68,255 @@ func readPublishedStacks(t testing.TB) []publishedStack {
 	return stacks
 }
 
-func TestPublishedStacks(t *testing.T) {
+// A stack that docker accepts becomes exactly the services that
+// `docker stack deploy` creates, and one that it refuses is refused.
+//
+// Three things are refused by design and rewritten first, for both sides:
+// relative bind sources, secrets with a file, and privileged. Paths out of the
+// tree become paths in it.
+func TestPublishedStacksRenderLikeDockerStackDeploy(t *testing.T) {
+	equal, refused := 0, 0
 	for _, s := range readPublishedStacks(t) {
-		_, problems := Application(s.app)
-		fmt.Println(s.file, s.verdict)
-		for _, p := range problems {
-			if p.Severity == spec.Error {
-				fmt.Println("    E", p)
-			} else {
-				fmt.Println("    w", p)
+		if !s.accepted {
+			continue
+		}
+		t.Run(s.file, func(t *testing.T) {
+			app := rewriteRefused(t, s.app)
+			want, dockerErr := dockerStackDeploy(t, app)
+			rendered, problems := Application(app)
+			if dockerErr != nil {
+				if !problems.HasErrors() {
+					t.Fatalf("docker stack deploy refuses it (%v), and it renders", dockerErr)
+				}
+				refused++
+				return
+			}
+			if problems.HasErrors() {
+				t.Fatalf("docker stack deploy accepts it, and it does not render:\n%s", problems.Error())
+			}
+			if diff := cmp.Diff(want, withStackNames(rendered, app.Name)); diff != "" {
+				t.Fatalf("services differ (-docker +ours):\n%s", diff)
+			}
+			equal++
+		})
+	}
+	t.Logf("%d stacks equal what docker stack deploy creates, %d are refused by both", equal, refused)
+}
+
+// rewriteRefused takes out of a stack what is refused by design.
+func rewriteRefused(t *testing.T, app spec.Application) spec.Application {
+	t.Helper()
+	text, err := decodeText(app.Compose[0].Text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
+		t.Fatal(err)
+	}
+	app.Secrets, app.Files = maps.Clone(app.Secrets), maps.Clone(app.Files)
+	root := document.Content[0]
+	eachPair(child(root, "secrets"), func(name string, secret *yaml.Node) {
+		if child(secret, "file") != nil {
+			remove(secret, "file")
+			app.Secrets[name] = "content"
+		}
+	})
+	eachPair(child(root, "configs"), func(_ string, config *yaml.Node) {
+		if file := child(config, "file"); file != nil {
+			file.Value = inTree(expandPlain(app, file.Value))
+			app.Files[file.Value] = "content"
+		}
+	})
+	eachPair(child(root, "services"), func(_ string, service *yaml.Node) {
+		remove(service, "privileged")
+		if files := child(service, "env_file"); files != nil {
+			for _, f := range append(files.Content, files) {
+				if f.Kind == yaml.ScalarNode {
+					f.Value = inTree(f.Value)
+					app.Files[f.Value] = ""
+				}
 			}
 		}
+		if volumes := child(service, "volumes"); volumes != nil {
+			for _, v := range volumes.Content {
+				source := child(v, "source")
+				if v.Kind == yaml.ScalarNode {
+					source = v
+				}
+				if source != nil && strings.HasPrefix(source.Value, ".") {
+					source.Value = "/srv/" + strings.TrimLeft(source.Value, "./")
+				}
+			}
+		}
+	})
+	rewritten, err := yaml.Marshal(root)
+	if err != nil {
+		t.Fatal(err)
 	}
+	app.Compose = []spec.Source{{Name: app.Compose[0].Name, Text: string(rewritten)}}
+	files := map[string]string{}
+	for name, content := range app.Files {
+		files[inTree(name)] = content
+	}
+	app.Files = files
+	return app
+}
+
+func expandPlain(app spec.Application, s string) string {
+	return expand(s, variablesOf(app).lookup).text
+}
+
+func inTree(name string) string {
+	return strings.TrimLeft(filepath.Clean("/"+name), "/")
+}
+
+func child(n *yaml.Node, key string) *yaml.Node {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+func remove(n *yaml.Node, key string) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			n.Content = append(n.Content[:i:i], n.Content[i+2:]...)
+			return
+		}
+	}
+}
+
+func eachPair(n *yaml.Node, visit func(string, *yaml.Node)) {
+	if n == nil {
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		visit(n.Content[i].Value, n.Content[i+1])
+	}
+}
+
+// dockerStackDeploy does what `docker stack deploy` does up to the first write:
+// load, check the images, convert.
+func dockerStackDeploy(t *testing.T, app spec.Application) (map[string]swarm.ServiceSpec, error) {
+	t.Helper()
+	folder := t.TempDir()
+	for name, content := range app.Files {
+		file := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	details := types.ConfigDetails{WorkingDir: folder, Environment: app.Variables}
+	for _, source := range app.Compose {
+		config, err := loader.ParseYAML([]byte(source.Text))
+		if err != nil {
+			return nil, err
+		}
+		details.ConfigFiles = append(details.ConfigFiles, types.ConfigFile{Filename: source.Name, Config: config})
+	}
+	config, err := loader.Load(details)
+	if err != nil {
+		return nil, err
+	}
+	for _, service := range config.Services {
+		if service.Image == "" {
+			return nil, errors.New("no image specified")
+		}
+		if _, err := reference.ParseAnyReference(service.Image); err != nil {
+			return nil, err
+		}
+	}
+	return convert.Services(context.Background(), convert.NewNamespace(app.Name), config, everyObject{})
+}
+
+// everyObject is an engine that has every secret and config that is asked for.
+type everyObject struct{ client.APIClient }
+
+func (everyObject) ClientVersion() string { return lowestAPI }
+
+func (everyObject) SecretList(_ context.Context, options swarm.SecretListOptions) ([]swarm.Secret, error) {
+	var list []swarm.Secret
+	for _, name := range options.Filters.Get("name") {
+		list = append(list, swarm.Secret{Spec: swarm.SecretSpec{Annotations: swarm.Annotations{Name: name}}})
+	}
+	return list, nil
+}
+
+func (everyObject) ConfigList(_ context.Context, options swarm.ConfigListOptions) ([]swarm.Config, error) {
+	var list []swarm.Config
+	for _, name := range options.Filters.Get("name") {
+		list = append(list, swarm.Config{Spec: swarm.ConfigSpec{Annotations: swarm.Annotations{Name: name}}})
+	}
+	return list, nil
+}
+
+// withStackNames returns the services with configs and secrets called as
+// `docker stack deploy` calls them, and the image as it was written.
+func withStackNames(rendered *Rendered, stack string) map[string]swarm.ServiceSpec {
+	renamed := map[string]string{}
+	for _, o := range rendered.Objects {
+		if (o.Kind == object.KindConfig || o.Kind == object.KindSecret) && !o.FixedName {
+			renamed[o.Name] = stack + "_" + o.Key
+		}
+	}
+	services := map[string]swarm.ServiceSpec{}
+	for _, o := range rendered.Objects {
+		service, ok := o.Spec.(*swarm.ServiceSpec)
+		if !ok {
+			continue
+		}
+		container := service.TaskTemplate.ContainerSpec
+		for _, ref := range container.Configs {
+			if name, ok := renamed[ref.ConfigName]; ok {
+				ref.ConfigName = name
+			}
+		}
+		for _, ref := range container.Secrets {
+			if name, ok := renamed[ref.SecretName]; ok {
+				ref.SecretName = name
+			}
+		}
+		container.Image = service.Labels[convert.LabelImage]
+		services[o.Key] = *service
+	}
+	return services
+}
+
+// What docker refuses is either rendered, because its meaning is clear, or every
+// problem is reported with its place, the same in every run.
+func TestPublishedStacksThatDockerRefuses(t *testing.T) {
+	rendered, explained := 0, 0
+	for _, s := range readPublishedStacks(t) {
+		if s.accepted {
+			continue
+		}
+		t.Run(s.file, func(t *testing.T) {
+			_, first := Application(s.app)
+			for range 20 {
+				if _, again := Application(s.app); again.Error() != first.Error() {
+					t.Fatalf("two runs report differently:\n%s\n\n%s", first.Error(), again.Error())
+				}
+			}
+			for _, p := range first {
+				if p.Severity == spec.Error && (p.File != s.file || p.Line == 0) {
+					t.Errorf("a problem without a place: %s", p)
+				}
+			}
+			if first.HasErrors() {
+				explained++
+			} else {
+				rendered++
+			}
+		})
+	}
+	t.Logf("%d render, %d are explained", rendered, explained)
 }
