@@ -45,10 +45,14 @@ var shared struct {
 }
 
 // Main runs the tests of a package and stops the swarm that they shared: `func TestMain(m *testing.M) { acctest.Main(m) }`.
-// A test binary that is killed leaves nothing either, since the script watches for the end of its process.
-func Main(m *testing.M) {
+// A test binary that is killed leaves nothing either, since the script watches for the end of its process. Before it
+// ends the process it calls afterwards, for what the package's tests shared themselves.
+func Main(m *testing.M, afterwards ...func()) {
 	prepareTerraform()
 	code := m.Run()
+	for _, f := range afterwards {
+		f()
+	}
 	if shared.swarm != nil {
 		shared.swarm.close()
 	}
