@@ -62,7 +62,7 @@ func (e *engine) roundTrip(t *testing.T, rule string, desired *swarm.ServiceSpec
 	}
 	e.namesForIDs(t, &got.Spec)
 	live := object.Object{Kind: object.KindService, Key: rule, Spec: &got.Spec}
-	t.Run("came back the same: "+rule, func(t *testing.T) { same(t, declared, live) })
+	same(t, declared, live)
 	return e.form(t, &got.Spec, object.View{Declared: &declared})
 }
 

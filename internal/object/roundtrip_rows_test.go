@@ -17,6 +17,9 @@ type roundTrip struct {
 	rule string
 	api  string
 	set  func(s *swarm.ServiceSpec, c *swarm.ContainerSpec)
+	// variant is set for another way to set what a row before sets, which cannot
+	// go with that in one service.
+	variant bool
 	// lost is set when the engine keeps nothing of what is set, so that the
 	// service has to look as if nothing were.
 	lost bool
@@ -27,35 +30,38 @@ type roundTrip struct {
 func roundTrips() []roundTrip {
 	return []roundTrip{
 		{rule: "image without a tag", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) { c.Image = "never/there" }},
-		{rule: "image by its full name", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) { c.Image = "docker.io/library/never:2" }},
-		{rule: "image by digest", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) {
+		{rule: "image by its full name", variant: true, set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) { c.Image = "docker.io/library/never:2" }},
+		{rule: "image by digest", variant: true, set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) {
 			c.Image = "never/there@sha256:" + strings.Repeat("a", 64)
 		}},
-		{rule: "image by tag and digest", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) {
+		{rule: "image by tag and digest", variant: true, set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) {
 			c.Image = "never/there:1@sha256:" + strings.Repeat("a", 64)
 		}},
-		{rule: "mode global", set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
+		{rule: "mode global", variant: true, set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
 			s.Mode = swarm.ServiceMode{Global: &swarm.GlobalService{}}
 		}},
-		{rule: "mode global job", set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
+		{rule: "mode global job", variant: true, set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
 			s.Mode = swarm.ServiceMode{GlobalJob: &swarm.GlobalJob{}}
 		}},
-		{rule: "mode replicated job of nothing", set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
+		{rule: "mode replicated job of nothing", variant: true, set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
 			s.Mode = swarm.ServiceMode{ReplicatedJob: &swarm.ReplicatedJob{}}
 		}},
-		{rule: "mode replicated job with concurrency", set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
+		{rule: "mode replicated job with concurrency", variant: true, set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
 			s.Mode = swarm.ServiceMode{ReplicatedJob: &swarm.ReplicatedJob{MaxConcurrent: ptr(uint64(2))}}
 		}},
-		{rule: "mode replicated job with completions", set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
+		{rule: "mode replicated job with completions", variant: true, set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
 			s.Mode = swarm.ServiceMode{ReplicatedJob: &swarm.ReplicatedJob{TotalCompletions: ptr(uint64(3))}}
 		}},
 		{rule: "limits", set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
 			s.TaskTemplate.Resources = &swarm.ResourceRequirements{Limits: &swarm.Limit{NanoCPUs: 5e8, MemoryBytes: 64 << 20, Pids: 100}}
 		}},
 		{rule: "reservations", set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
-			s.TaskTemplate.Resources = &swarm.ResourceRequirements{Reservations: &swarm.Resources{NanoCPUs: 1e7, MemoryBytes: 5 << 20, GenericResources: []swarm.GenericResource{
+			if s.TaskTemplate.Resources == nil {
+				s.TaskTemplate.Resources = &swarm.ResourceRequirements{}
+			}
+			s.TaskTemplate.Resources.Reservations = &swarm.Resources{NanoCPUs: 1e7, MemoryBytes: 5 << 20, GenericResources: []swarm.GenericResource{
 				{NamedResourceSpec: &swarm.NamedGenericResource{Kind: "gpu", Value: "a"}}, {DiscreteResourceSpec: &swarm.DiscreteGenericResource{Kind: "fpga", Value: 2}},
-			}}}
+			}}
 		}},
 		{rule: "resources of nothing", lost: true, set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
 			s.TaskTemplate.Resources = &swarm.ResourceRequirements{Limits: &swarm.Limit{}, Reservations: &swarm.Resources{}}
@@ -69,7 +75,7 @@ func roundTrips() []roundTrip {
 				{TargetPort: 81}, {TargetPort: 80, PublishedPort: 18080, Protocol: "udp", PublishMode: "host"}, {TargetPort: 82, PublishedPort: 18082, Name: "named"},
 			}}
 		}},
-		{rule: "endpoint mode dnsrr", set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
+		{rule: "endpoint mode dnsrr", variant: true, set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
 			s.EndpointSpec = &swarm.EndpointSpec{Mode: swarm.ResolutionModeDNSRR}
 		}},
 		{rule: "endpoint of nothing", lost: true, set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) { s.EndpointSpec = &swarm.EndpointSpec{} }},
@@ -89,13 +95,13 @@ func roundTrips() []roundTrip {
 			}
 		}},
 		{rule: "bind options that the engine drops", api: "1.42", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) {
-			c.Mounts = []mount.Mount{{Type: mount.TypeBind, Source: "/b", Target: "/bind", BindOptions: &mount.BindOptions{CreateMountpoint: true, ReadOnlyNonRecursive: true}}}
+			c.Mounts = append(c.Mounts, mount.Mount{Type: mount.TypeBind, Source: "/b", Target: "/dropped", BindOptions: &mount.BindOptions{CreateMountpoint: true, ReadOnlyNonRecursive: true}})
 		}},
 		{rule: "volume sub-path", api: "1.45", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) {
-			c.Mounts = []mount.Mount{{Type: mount.TypeVolume, Source: "v", Target: "/t", VolumeOptions: &mount.VolumeOptions{Subpath: "s"}}}
+			c.Mounts = append(c.Mounts, mount.Mount{Type: mount.TypeVolume, Source: "v", Target: "/subpath", VolumeOptions: &mount.VolumeOptions{Subpath: "s"}})
 		}},
 		{rule: "tmpfs options", api: "1.46", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) {
-			c.Mounts = []mount.Mount{{Type: mount.TypeTmpfs, Target: "/t", TmpfsOptions: &mount.TmpfsOptions{Options: [][]string{{"noexec"}, {"uid", "7"}}}}}
+			c.Mounts = append(c.Mounts, mount.Mount{Type: mount.TypeTmpfs, Target: "/options", TmpfsOptions: &mount.TmpfsOptions{Options: [][]string{{"noexec"}, {"uid", "7"}}}})
 		}},
 		{rule: "secrets", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) {
 			c.Secrets = []*swarm.SecretReference{
@@ -112,25 +118,28 @@ func roundTrips() []roundTrip {
 		{rule: "healthcheck", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) {
 			c.Healthcheck = &container.HealthConfig{Test: []string{"CMD", "a b", "c"}, Interval: time.Second, Timeout: 1500 * time.Millisecond, StartPeriod: time.Minute, Retries: 2}
 		}},
-		{rule: "healthcheck that is switched off", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) {
+		{rule: "healthcheck that is switched off", variant: true, set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) {
 			c.Healthcheck = &container.HealthConfig{Test: []string{"NONE"}}
 		}},
 		{rule: "healthcheck of nothing", lost: true, set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) { c.Healthcheck = &container.HealthConfig{} }},
 		{rule: "healthcheck start interval", api: "1.44", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) {
-			c.Healthcheck = &container.HealthConfig{Test: []string{"CMD", "a"}, StartInterval: 3 * time.Second}
+			if c.Healthcheck == nil {
+				c.Healthcheck = &container.HealthConfig{Test: []string{"CMD", "a"}}
+			}
+			c.Healthcheck.StartInterval = 3 * time.Second
 		}},
 		{rule: "update and rollback config", set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
 			s.UpdateConfig = &swarm.UpdateConfig{Parallelism: 2, Delay: 3 * time.Second, FailureAction: "rollback", Monitor: 4 * time.Second, MaxFailureRatio: 0.1, Order: "start-first"}
 			s.RollbackConfig = &swarm.UpdateConfig{FailureAction: "continue", MaxFailureRatio: 0.7}
 		}},
-		{rule: "update config of nothing", set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) { s.UpdateConfig = &swarm.UpdateConfig{} }},
+		{rule: "update config of nothing", variant: true, set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) { s.UpdateConfig = &swarm.UpdateConfig{} }},
 		{rule: "restart policy", set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
 			s.TaskTemplate.RestartPolicy = &swarm.RestartPolicy{Condition: "on-failure", Delay: ptr(2 * time.Second), MaxAttempts: ptr(uint64(3)), Window: ptr(time.Minute)}
 		}},
-		{rule: "restart policy without a delay", set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
+		{rule: "restart policy without a delay", variant: true, set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
 			s.TaskTemplate.RestartPolicy = &swarm.RestartPolicy{Condition: "none", Delay: ptr(time.Duration(0))}
 		}},
-		{rule: "restart policy of nothing", set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
+		{rule: "restart policy of nothing", variant: true, set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
 			s.TaskTemplate.RestartPolicy = &swarm.RestartPolicy{}
 		}},
 		{rule: "placement", set: func(s *swarm.ServiceSpec, _ *swarm.ContainerSpec) {
@@ -146,10 +155,11 @@ func roundTrips() []roundTrip {
 		}},
 		{rule: "read only, tty and stdin", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) { c.ReadOnly, c.TTY, c.OpenStdin = true, true, true }},
 		{rule: "oom score", api: "1.46", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) { c.OomScoreAdj = 5 }},
-		{rule: "stop grace period of 0", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) { c.StopGracePeriod = ptr(time.Duration(0)) }},
+		{rule: "stop grace period", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) { c.StopGracePeriod = ptr(90 * time.Second) }},
+		{rule: "stop grace period of 0", variant: true, set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) { c.StopGracePeriod = ptr(time.Duration(0)) }},
 		{rule: "stop grace period of the engine", lost: true, set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) { c.StopGracePeriod = ptr(10 * time.Second) }},
 		{rule: "init", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) { c.Init = ptr(true) }},
-		{rule: "init that is switched off", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) { c.Init = ptr(false) }},
+		{rule: "init that is switched off", variant: true, set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) { c.Init = ptr(false) }},
 		{rule: "hosts and dns", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) {
 			c.Hosts = []string{"10.0.0.2 b", "10.0.0.1 a"}
 			c.DNSConfig = &swarm.DNSConfig{Nameservers: []string{"10.0.0.2", "10.0.0.1"}, Search: []string{"b", "a"}, Options: []string{"ndots:2"}}
@@ -171,9 +181,14 @@ func roundTrips() []roundTrip {
 			c.Privileges = &swarm.Privileges{CredentialSpec: &swarm.CredentialSpec{File: "f"}, SELinuxContext: &swarm.SELinuxContext{User: "u", Role: "r", Type: "t", Level: "l"}}
 		}},
 		{rule: "seccomp, apparmor and no new privileges", api: "1.44", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) {
-			c.Privileges = &swarm.Privileges{Seccomp: &swarm.SeccompOpts{Mode: "custom", Profile: []byte(`{"a":1}`)}, AppArmor: &swarm.AppArmorOpts{Mode: "disabled"}, NoNewPrivileges: true}
+			if c.Privileges == nil {
+				c.Privileges = &swarm.Privileges{}
+			}
+			c.Privileges.Seccomp = &swarm.SeccompOpts{Mode: "custom", Profile: []byte(`{"a":1}`)}
+			c.Privileges.AppArmor = &swarm.AppArmorOpts{Mode: "disabled"}
+			c.Privileges.NoNewPrivileges = true
 		}},
-		{rule: "seccomp and apparmor by default", api: "1.44", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) {
+		{rule: "seccomp and apparmor by default", variant: true, api: "1.44", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) {
 			c.Privileges = &swarm.Privileges{Seccomp: &swarm.SeccompOpts{}, AppArmor: &swarm.AppArmorOpts{}}
 		}},
 		{rule: "isolation", set: func(_ *swarm.ServiceSpec, c *swarm.ContainerSpec) { c.Isolation = container.IsolationProcess }},
