@@ -238,3 +238,42 @@ func TestNetworkOfOthersIsNeitherReplacedNorRemoved(t *testing.T) {
 		t.Errorf("written all the same: %v", w)
 	}
 }
+
+// While a failed update leaves the old version running, what was sensitive in
+// the old version stays hidden, although the new one no longer has it.
+func TestSensitiveLeavesOfARevisionThatStillRunsStayHidden(t *testing.T) {
+	env := func(r reconcile.Release, vars ...string) reconcile.Release {
+		for i, o := range r.Objects {
+			if o.Kind == object.KindService && o.Key == "web" {
+				o.Spec.(*swarm.ServiceSpec).TaskTemplate.ContainerSpec.Env = vars
+				o.Sensitive = nil
+				for _, v := range vars {
+					name, _, _ := strings.Cut(v, "=")
+					o.Sensitive = append(o.Sensitive, object.Path{"env", name})
+				}
+				r.Objects[i] = o
+			}
+		}
+		return r
+	}
+	b := memory.New()
+	instance := mustApply(t, b, env(basic().release(), "TOKEN=hunter2hunter2"), "").Instance
+	next := env(basic().with(func(b *build) { b.services["api"] = "acme/api:2" }).release())
+	b.Fault = func(c memory.Call) memory.Fault {
+		if c.Step != nil && c.Step.Object.Name == "shop_web" {
+			return memory.Fail
+		}
+		return memory.None
+	}
+	if _, err := apply(t.Context(), b, next, instance, reconcile.PlanOptions{}); err == nil {
+		t.Fatal("the fault did not fire")
+	}
+	b.Fault = nil
+	view, err := newCore(b).Inspect(t.Context(), stack, instance)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shown := view.Display["service/web"]; !strings.Contains(shown, "(sensitive ") || strings.Contains(shown, "hunter2") {
+		t.Errorf("shown: %s", shown)
+	}
+}

@@ -51,10 +51,13 @@ func union(a, b []object.Path) []object.Path {
 	return out
 }
 
-// display is the canonical JSON of live objects, redacted by what the newest
-// record says is sensitive. Without a record nobody knows, and everything that
-// may be is redacted.
-func display(owner Owner, newest *Revision, live []object.Object, names object.Names) (map[string]string, error) {
+// display is the canonical JSON of live objects, redacted by what the records
+// say is sensitive. Without a record nobody knows, and everything that may be is
+// redacted.
+//
+// The newest revision may not have been reached, or been left again: what runs is
+// then of an older one, whose sensitive places count as well.
+func display(owner Owner, newest *Revision, others []*Revision, live []object.Object, names object.Names) (map[string]string, error) {
 	scope := object.Scope{Kind: owner.Kind, Release: owner.Release}
 	out := map[string]string{}
 	for _, o := range live {
@@ -64,10 +67,14 @@ func display(owner Owner, newest *Revision, live []object.Object, names object.N
 			return nil, invalidForm(o, err)
 		}
 		var hidden []object.Path
-		switch {
-		case declared != nil:
-			hidden = declared.Sensitive
-		case o.Kind != object.KindVolume:
+		known := false
+		for _, rev := range append([]*Revision{newest}, others...) {
+			if was := rev.object(o.Ref()); was != nil {
+				known = true
+				hidden = union(hidden, was.Sensitive)
+			}
+		}
+		if !known && o.Kind != object.KindVolume {
 			hidden = object.UnrecordedSensitive(form, o.Kind)
 		}
 		out[o.Ref().String()] = form.Redact(scope, o.Ref(), hidden).JSON()

@@ -56,8 +56,36 @@ func inspect(state *State, release, instance string) (*View, error) {
 		}
 	}
 	v.Objects = append(v.Objects, object.Volumes(v.Objects, release)...)
-	v.Display, err = display(owner, newest, v.Objects, namesOfLive(owned))
+	others, err := state.mayStillRun(newest)
+	if err != nil {
+		return nil, err
+	}
+	v.Display, err = display(owner, newest, others, v.Objects, namesOfLive(owned))
 	return v, err
+}
+
+// mayStillRun returns the revisions before the newest that services may still be
+// of: none when the newest is deployed, else those down to the last deployed one.
+func (s *State) mayStillRun(newest *Revision) ([]*Revision, error) {
+	if newest == nil || newest.Status == Deployed {
+		return nil, nil
+	}
+	revisions, err := s.revisions(newest.Owner.Release)
+	if err != nil {
+		return nil, err
+	}
+	var out []*Revision
+	for i := len(revisions) - 1; i >= 0; i-- {
+		rev := revisions[i]
+		if rev.Owner.Instance != newest.Owner.Instance || rev.Number >= newest.Number {
+			continue
+		}
+		out = append(out, rev)
+		if rev.Status == Deployed {
+			break
+		}
+	}
+	return out, nil
 }
 
 // whoHas tells whose the objects of a name are: by the record, else by a label,
