@@ -37,6 +37,15 @@ func (x *nameIndex) put(kind object.Kind, ids map[string]string) {
 	x.ids[kind] = ids
 }
 
+// add notes what was created.
+func (x *nameIndex) add(kind object.Kind, name, id string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if ids := x.ids[kind]; ids != nil {
+		ids[name] = id
+	}
+}
+
 // forget is called when a write failed, whose reason may be an id that leads
 // nowhere any more.
 func (x *nameIndex) forget() {

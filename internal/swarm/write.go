@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/containerd/errdefs"
-	"github.com/docker/docker/api/types/network"
 	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
@@ -75,30 +74,6 @@ func (b *Backend) create(ctx context.Context, a attempt, o object.Object) (id st
 	if err == nil {
 		b.names.add(o.Kind, o.Name, id)
 	}
-	return id, err
-}
-
-// createNetwork looks the name up first: the swarm refuses a second network of a
-// name, but not beside one of the connected node alone, and a service could then
-// not tell the two apart.
-func (b *Backend) createNetwork(ctx context.Context, a attempt, spec object.NetworkSpec) (id string, err error) {
-	err = b.call(ctx, a, func(ctx context.Context) error {
-		list, err := b.cli.NetworkList(ctx, network.ListOptions{})
-		if err != nil {
-			return err
-		}
-		for _, n := range list {
-			if n.Name == spec.Name {
-				return &reconcile.Error{
-					Reason: reconcile.ReasonExists, Op: a.op, Ref: a.ref,
-					Err: fmt.Errorf("a network of this name exists already (%s, scope %s)", n.ID, n.Scope),
-				}
-			}
-		}
-		created, err := b.cli.NetworkCreate(ctx, spec.Name, spec.Options)
-		id = created.ID
-		return err
-	})
 	return id, err
 }
 
@@ -207,38 +182,4 @@ func (b *Backend) remove(ctx context.Context, a attempt, kind object.Kind, id st
 		}
 		return nil // Gone is what was wanted.
 	})
-}
-
-// removeNetwork looks again after a failure: deleting a network that the engine
-// is just collecting answers an unclassified 500, and absence is the better
-// witness.
-func (b *Backend) removeNetwork(ctx context.Context, a attempt, id string) error {
-	err := b.cli.NetworkRemove(ctx, id)
-	if err == nil || !errdefs.IsInternal(err) {
-		return err
-	}
-	list, lookErr := b.cli.NetworkList(ctx, network.ListOptions{})
-	if lookErr != nil {
-		return err
-	}
-	for _, n := range list {
-		if n.ID == id {
-			return err
-		}
-	}
-	// The engine lists the node's own networks alone when the swarm does not
-	// answer, so absence counts only while it does.
-	if _, lookErr := b.cli.SwarmInspect(ctx); lookErr != nil {
-		return err
-	}
-	return nil
-}
-
-// add notes what was created.
-func (x *nameIndex) add(kind object.Kind, name, id string) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if ids := x.ids[kind]; ids != nil {
-		ids[name] = id
-	}
 }
