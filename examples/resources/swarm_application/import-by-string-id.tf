@@ -1,0 +1,4 @@
+import {
+  to = swarm_application.shop
+  id = "shop"
+}
