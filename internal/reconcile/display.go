@@ -62,7 +62,7 @@ func display(owner Owner, newest *Revision, others []*Revision, live []object.Ob
 	out := map[string]string{}
 	for _, o := range live {
 		declared := newest.object(o.Ref())
-		form, err := o.Form(object.View{Names: names, Declared: declared})
+		form, err := o.Form(object.View{Names: names, Live: true, Declared: declared})
 		if err != nil {
 			return nil, invalidForm(o, err)
 		}
