@@ -140,13 +140,35 @@ func detailOf(e *reconcile.Error) string {
 	if e.Detail != "" {
 		parts = append(parts, e.Detail)
 	}
-	if e.Err != nil {
-		parts = append(parts, "The cause: "+e.Err.Error())
+	if cause := causeOf(e.Err); cause != "" {
+		parts = append(parts, cause)
 	}
 	if next := nextSteps[e.Reason]; next != "" {
 		parts = append(parts, next)
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// causeOf puts the wrapped error into words. A context that ended is no cause:
+// the reason says so already, and better.
+func causeOf(err error) string {
+	var e *reconcile.Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &e):
+		text := "That was at: " + e.Op + "."
+		if e.Detail != "" {
+			text += " " + e.Detail
+		}
+		if cause := causeOf(e.Err); cause != "" {
+			text += "\n" + cause
+		}
+		return text
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return ""
+	}
+	return "The cause: " + err.Error()
 }
 
 func sentence(s string) string {
