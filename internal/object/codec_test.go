@@ -78,6 +78,18 @@ func TestObjectDecodeRefusesWhatIsNoObject(t *testing.T) {
 	}
 }
 
+func TestObjectDecodeDropsContent(t *testing.T) {
+	for _, kind := range []Kind{KindConfig, KindSecret, KindRecord} {
+		var o Object
+		if err := json.Unmarshal([]byte(`{"kind":"`+string(kind)+`","key":"a","spec":{"Data":"aHVudGVyMg=="}}`), &o); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := json.Marshal(o.Clone().Spec); err != nil || strings.Contains(string(again), "Data") {
+			t.Errorf("%s came with its content: %s, %v", kind, again, err)
+		}
+	}
+}
+
 func TestCloneSharesNothing(t *testing.T) {
 	for i, o := range oneOfEach() {
 		c := o.Clone()

@@ -221,3 +221,19 @@ func TestVolumes(t *testing.T) {
 		}
 	}
 }
+
+func TestVolumesThatMountsDescribeDifferently(t *testing.T) {
+	api := service(spec(withMounts(
+		volumeMount("shop_data", "/b", "nfs", map[string]string{"of": "api /b"}),
+		volumeMount("shop_data", "/a", "", map[string]string{"of": "api /a"}),
+	)))
+	api.Key = "api"
+	web := service(spec(withMounts(volumeMount("shop_data", "/a", "local", map[string]string{"of": "web /a"}))))
+	for _, objects := range [][]Object{{api, web}, {web, api}} {
+		got := Volumes(objects, "shop")
+		const want = `{"driver":"nfs","labels":{"of":"api /a"}}`
+		if len(got) != 1 || mustForm(t, got[0], View{}).JSON() != want {
+			t.Errorf("%d volumes, the first %s, want one, %s", len(got), mustForm(t, got[0], View{}).JSON(), want)
+		}
+	}
+}
