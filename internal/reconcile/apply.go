@@ -59,12 +59,16 @@ func (c *Core) Apply(ctx context.Context, planned *Plan, opts ApplyOptions) (*Re
 		return result, ended(ctx, "prune "+p.Release.Release, err)
 	}
 	result.Revision = rev.Number
+	budget := timeLeft(ctx)
 	warnings, err := c.carryOut(ctx, p, opts)
 	result.Warnings = append(result.Warnings, warnings...)
 	if err = ended(ctx, "apply "+p.Release.Release, err); err != nil {
-		result.Status = Failed
 		if ReasonOf(err) == ReasonInterrupted {
 			result.Status = Applying
+			return result, err
+		}
+		result.Status, err = c.settle(ctx, p, opts, budget, err)
+		if ReasonOf(err) == ReasonInterrupted {
 			return result, err
 		}
 	}
@@ -145,6 +149,19 @@ func (c *Core) note(ctx context.Context, owner Owner, number int, status Status)
 
 // carryOut does the steps of a plan, waits, and prunes.
 func (c *Core) carryOut(ctx context.Context, p *Plan, opts ApplyOptions) ([]string, error) {
+	if err := c.makeReady(ctx, p); err != nil {
+		return nil, err
+	}
+	warnings, err := c.rollOut(ctx, p, opts)
+	if err != nil || opts.NoWait {
+		return warnings, err
+	}
+	more, err := c.tidy(ctx, p, opts)
+	return append(warnings, more...), err
+}
+
+// makeReady does every step of a plan but the writing of services.
+func (c *Core) makeReady(ctx context.Context, p *Plan) error {
 	for _, batch := range batches(p.Steps) {
 		if batch[0].Object.Kind == object.KindService && batch[0].Verb != Delete {
 			continue // the rollout's business
@@ -155,15 +172,10 @@ func (c *Core) carryOut(ctx context.Context, p *Plan, opts ApplyOptions) ([]stri
 			g.Go(func() error { return c.doDraining(gctx, step) })
 		}
 		if err := g.Wait(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	warnings, err := c.rollOut(ctx, p, opts)
-	if err != nil || opts.NoWait {
-		return warnings, err
-	}
-	more, err := c.tidy(ctx, p, opts)
-	return append(warnings, more...), err
+	return nil
 }
 
 // batches groups neighbouring steps of the same verb and kind: those do not

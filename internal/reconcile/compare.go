@@ -69,6 +69,15 @@ func (p *planner) network(o object.Object, replaced map[string]string) (*Step, e
 // file returns the step for a config or secret, nil when it is as it should be.
 func (p *planner) file(o object.Object) (*Step, error) {
 	l := p.state.find(o.Kind, o.Name)
+	if p.facts.recorded {
+		if l == nil {
+			return nil, &Error{
+				Reason: ReasonNotFound, Op: "restore " + string(o.Kind) + " " + o.Name, Ref: o.Ref(),
+				Detail: "The revision to go back to needs it, and its content is not on record.",
+			}
+		}
+		return nil, nil
+	}
 	if l == nil {
 		return &Step{Verb: Create, Object: stamp(o, p.desired.Owner)}, nil
 	}
@@ -90,7 +99,7 @@ func (p *planner) file(o object.Object) (*Step, error) {
 // removal and a create when it cannot be changed in place.
 func (p *planner) service(o object.Object, replaced map[string]string) ([]Step, error) {
 	l := p.state.find(o.Kind, o.Name)
-	create := Step{Verb: Create, Object: stamp(o, p.desired.Owner)}
+	create := Step{Verb: Create, Object: stamp(o, p.desired.Owner), Restarts: true}
 	if l == nil {
 		return []Step{create}, nil
 	}
@@ -107,7 +116,8 @@ func (p *planner) service(o object.Object, replaced map[string]string) ([]Step, 
 		return []Step{{Verb: Delete, Object: l.Object, Live: l, Reason: why}, create}, nil
 	}
 	reason := ""
-	switch refs := changedReferences(o, l.Object); {
+	refs := changedReferences(o, l.Object)
+	switch {
 	case len(diff) > 0:
 	case len(refs) > 0:
 		reason = "mounts a new version of " + strings.Join(refs, ", ")
@@ -118,8 +128,8 @@ func (p *planner) service(o object.Object, replaced map[string]string) ([]Step, 
 	default:
 		return nil, nil
 	}
-	step := Step{Verb: Update, Live: l, Differences: diff, Reason: reason}
-	step.Object = p.desired.write(o, l, len(diff) > 0 || len(changedReferences(o, l.Object)) > 0)
+	step := Step{Verb: Update, Live: l, Differences: diff, Reason: reason, Restarts: len(diff) > 0 || len(refs) > 0}
+	step.Object = p.desired.write(o, l, step.Restarts)
 	return []Step{step}, nil
 }
 

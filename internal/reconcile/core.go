@@ -107,8 +107,9 @@ type Plan struct {
 	Warnings []string
 
 	state *State
-	// next is what an apply puts on record.
-	next Revision
+	// next is what an apply puts on record; revisions are those on record.
+	next      Revision
+	revisions []*Revision
 }
 
 // Empty reports whether there is nothing to do: nothing differs, nothing is to be
@@ -126,6 +127,9 @@ func (p *Plan) revises() bool {
 type ApplyOptions struct {
 	// NoWait returns as soon as everything is written.
 	NoWait bool
+	// RollBack takes the whole release back to its last deployed revision when
+	// the apply fails; without it what was written stays.
+	RollBack bool
 	// Report receives a line every few seconds while services converge.
 	Report func(line string)
 	// Started is called with the instance before the first write.

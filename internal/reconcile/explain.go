@@ -50,7 +50,6 @@ func (r *rollout) explain(ctx context.Context, failed map[*watch]verdict) error 
 			b.WriteString("\n  " + hint)
 		}
 	}
-	b.WriteString("\n\nWhat was written stays for inspection; mend the cause and apply again: the next apply goes on from there.")
 	return &Error{
 		Reason: ReasonNotConverged,
 		Op:     summary(watches),
@@ -152,8 +151,7 @@ func (r *rollout) unfinished(cause error) error {
 	return &Error{
 		Reason: ReasonTimeout,
 		Op:     fmt.Sprintf("Release %s did not converge in time", r.plan.Release.Release),
-		Detail: fmt.Sprintf("After %s: %s. What was written stays; the next apply goes on from there. Raise timeouts if it only needs longer.",
-			r.core.now().Sub(r.started).Round(time.Second), account),
+		Detail: fmt.Sprintf("After %s: %s. Raise timeouts if it only needs longer.", r.core.now().Sub(r.started).Round(time.Second), account),
 	}
 }
 

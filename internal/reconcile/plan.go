@@ -31,6 +31,9 @@ type facts struct {
 	// converged is set when the newest revision is known to have converged,
 	// whatever its record says so far.
 	converged bool
+	// recorded is set when the desired objects come from a record, which has no
+	// contents of configs and secrets: those must be there.
+	recorded bool
 }
 
 // unfinishedJobs names the jobs of a release whose current run neither completed
@@ -112,7 +115,7 @@ func plan(state *State, desired Release, opts PlanOptions, known facts) (*Plan, 
 		p.out.Newest = nil
 	}
 	p.out.Prune = p.prune()
-	p.out.next = p.revision()
+	p.out.next, p.out.revisions = p.revision(), p.revisions
 	return p.out, nil
 }
 

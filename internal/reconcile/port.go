@@ -160,6 +160,8 @@ type Step struct {
 	Differences []object.Difference
 	// Reason says in words why an update is needed although no field differs.
 	Reason string
+	// Restarts is set when the write gives a service a new task template.
+	Restarts bool
 }
 
 // Rollout is how far one service has come.

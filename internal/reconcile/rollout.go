@@ -32,22 +32,33 @@ type rollout struct {
 	unseen  time.Time // since when the engine does not answer
 }
 
-// rollOut returns when every required service has converged, and an error of
-// ReasonNotConverged as soon as there is evidence that one will not. The strings
-// are warnings.
+// rollOut writes the services of a plan and waits for them. The strings are
+// warnings.
 func (c *Core) rollOut(ctx context.Context, p *Plan, opts ApplyOptions) ([]string, error) {
-	r := &rollout{core: c, plan: p, opts: opts, pending: map[string]Step{}, watches: map[string]*watch{}, started: c.now(), said: c.now()}
+	r := c.newRollout(p, opts)
 	for _, s := range p.Steps {
 		if s.Object.Kind == object.KindService && s.Verb != Delete {
 			r.pending[s.Object.Key] = s
 		}
 	}
 	r.watchUnwritten()
+	return r.wait(ctx)
+}
+
+func (c *Core) newRollout(p *Plan, opts ApplyOptions) *rollout {
+	now := c.now()
+	return &rollout{core: c, plan: p, opts: opts, pending: map[string]Step{}, watches: map[string]*watch{}, started: now, said: now}
+}
+
+// wait returns when everything is written and every required service has
+// converged, and an error of ReasonNotConverged as soon as there is evidence that
+// one will not.
+func (r *rollout) wait(ctx context.Context) ([]string, error) {
 	for {
 		if err := r.writeReady(ctx); err != nil {
 			return nil, err
 		}
-		if len(r.pending) == 0 && (opts.NoWait || r.converged()) {
+		if len(r.pending) == 0 && (r.opts.NoWait || r.converged()) {
 			return r.warnings(), nil
 		}
 		if err := r.look(ctx); err != nil {
@@ -57,7 +68,7 @@ func (c *Core) rollOut(ctx context.Context, p *Plan, opts ApplyOptions) ([]strin
 			return r.warnings(), nil
 		}
 		r.report()
-		if err := c.pause(ctx); err != nil {
+		if err := r.core.pause(ctx); err != nil {
 			return r.warnings(), r.unfinished(err)
 		}
 	}
@@ -97,13 +108,17 @@ func (r *rollout) writeReady(ctx context.Context) error {
 	g.SetLimit(parallel)
 	for _, s := range ready {
 		delete(r.pending, s.Object.Key)
-		r.watches[s.Object.Key] = &watch{
-			service: s.Object.Name, key: s.Object.Key, required: !r.opts.NoWait,
-			rewritten: s.Verb == Create || len(s.Differences) > 0 || strings.HasPrefix(s.Reason, "mounts"),
-		}
+		r.follow(s)
 		g.Go(func() error { return r.core.do(gctx, s) })
 	}
 	return g.Wait()
+}
+
+// follow watches a service that is being written.
+func (r *rollout) follow(s Step) {
+	r.watches[s.Object.Key] = &watch{
+		service: s.Object.Name, key: s.Object.Key, required: !r.opts.NoWait, rewritten: s.Restarts,
+	}
 }
 
 func (r *rollout) satisfied(s Step) bool {
