@@ -71,17 +71,25 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 }
 
 type dataModel struct {
-	Name     types.String            `tfsdk:"name"`
-	ID       types.String            `tfsdk:"id"`
-	SwarmID  types.String            `tfsdk:"swarm_id"`
-	Kind     types.String            `tfsdk:"kind"`
-	Owner    types.String            `tfsdk:"owner"`
-	Instance types.String            `tfsdk:"instance"`
-	Revision types.String            `tfsdk:"revision"`
-	Status   types.String            `tfsdk:"status"`
-	Commit   types.String            `tfsdk:"commit"`
-	Services map[string]serviceModel `tfsdk:"services"`
-	History  []revisionModel         `tfsdk:"history"`
+	Name       types.String            `tfsdk:"name"`
+	ID         types.String            `tfsdk:"id"`
+	SwarmID    types.String            `tfsdk:"swarm_id"`
+	Kind       types.String            `tfsdk:"kind"`
+	Owner      types.String            `tfsdk:"owner"`
+	Instance   types.String            `tfsdk:"instance"`
+	Revision   types.String            `tfsdk:"revision"`
+	Status     types.String            `tfsdk:"status"`
+	Commit     types.String            `tfsdk:"commit"`
+	Conditions []conditionModel        `tfsdk:"conditions"`
+	Services   map[string]serviceModel `tfsdk:"services"`
+	History    []revisionModel         `tfsdk:"history"`
+}
+
+type conditionModel struct {
+	Type    types.String `tfsdk:"type"`
+	Status  types.String `tfsdk:"status"`
+	Reason  types.String `tfsdk:"reason"`
+	Message types.String `tfsdk:"message"`
 }
 
 type serviceModel struct {
@@ -113,6 +121,7 @@ type revisionModel struct {
 	Status   types.String `tfsdk:"status"`
 	Commit   types.String `tfsdk:"commit"`
 	Created  types.String `tfsdk:"created"`
+	Changed  []string     `tfsdk:"changed"`
 }
 
 func (m *dataModel) fill(view *reconcile.View, rollouts []reconcile.Rollout, history []reconcile.Revision) {
@@ -137,11 +146,20 @@ func (m *dataModel) fill(view *reconcile.View, rollouts []reconcile.Rollout, his
 			Tasks: taskModels(r.Tasks),
 		}
 	}
+	for _, c := range reconcile.Conditions(view, rollouts, nil) {
+		m.Conditions = append(m.Conditions, conditionModel{
+			Type: types.StringValue(string(c.Type)), Status: types.StringValue(string(c.Status)),
+			Reason: types.StringValue(string(c.Reason)), Message: types.StringValue(c.Message),
+		})
+	}
 	m.History = make([]revisionModel, len(history))
 	for i, h := range history {
 		m.History[i] = revisionModel{
 			Revision: number(h.Number), Status: types.StringValue(string(h.Status)),
-			Commit: types.StringValue(h.Commit), Created: moment(h.Created),
+			Commit: types.StringValue(h.Commit), Created: moment(h.Created), Changed: []string{},
+		}
+		if i+1 < len(history) {
+			m.History[i].Changed = changed(h.Objects, history[i+1].Objects)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 // Schema implements datasource.DataSource. Numbers are strings here as well, so
@@ -22,6 +23,15 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 			"revision": text("Number of the newest revision on record, empty when there is none."),
 			"status":   text("Outcome of the newest revision: `applying`, `deployed`, `failed` or `rolled_back`; empty when there is none."),
 			"commit":   text("Commit that the newest revision was made from, empty when it came from no repository."),
+			"conditions": schema.ListNestedAttribute{
+				Computed: true, MarkdownDescription: "The release in a few words that a program can decide on.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"type":    text("`Deployed` (the newest revision was applied to its end) or `Converged` (every slot of every service runs the declared version)."),
+					"status":  text("`True`, `False`, or `Unknown` when it could not be found out."),
+					"reason":  text("One word for why, from a closed set."),
+					"message": text("The same for people."),
+				}},
+			},
 			"services": schema.MapNestedAttribute{
 				Computed: true, MarkdownDescription: "The services by their name in the declaration.",
 				NestedObject: schema.NestedAttributeObject{Attributes: serviceAttributes()},
@@ -33,6 +43,10 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 					"status":   text("Its outcome."),
 					"commit":   text("Commit that it was made from, empty when it came from no repository."),
 					"created":  text("When it was recorded (RFC 3339, UTC)."),
+					"changed": schema.ListAttribute{
+						Computed: true, ElementType: types.StringType,
+						MarkdownDescription: "Objects (`service/web`) that differ from the revision before; empty when that is no longer on record.",
+					},
 				}},
 			},
 		},
