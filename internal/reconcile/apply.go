@@ -40,6 +40,9 @@ func (c *Core) Apply(ctx context.Context, planned *Plan, opts ApplyOptions) (*Re
 	if p.Empty() {
 		return result, nil
 	}
+	if err := p.guard(opts.Prior); err != nil {
+		return nil, err
+	}
 	if missing := missingExternals(p.state, p.Release); len(missing) > 0 {
 		return nil, &Error{
 			Reason: ReasonInvalid, Op: "apply " + p.Release.Release,

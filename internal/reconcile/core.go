@@ -127,6 +127,9 @@ func (p *Plan) revises() bool {
 type ApplyOptions struct {
 	// NoWait returns as soon as everything is written.
 	NoWait bool
+	// Prior is what `objects` showed when the plan was made, by which the guard
+	// tells what has changed since; nil for a create.
+	Prior map[string]string
 	// RollBack takes the whole release back to its last deployed revision when
 	// the apply fails; without it what was written stays.
 	RollBack bool
