@@ -19,7 +19,9 @@ import (
 // engine is a throwaway engine.
 type engine struct {
 	*client.Client
-	api string
+	// writer creates services.
+	writer *client.Client
+	api    string
 }
 
 func (e *engine) has(api string) bool {
@@ -47,7 +49,7 @@ func (e *engine) roundTrip(t *testing.T, rule string, desired *swarm.ServiceSpec
 		return r
 	}, rule), " ", "-")
 	declared := object.Object{Kind: object.KindService, Key: rule, Spec: desired}
-	created, err := e.ServiceCreate(ctx, *e.withIDs(t, declared), swarm.ServiceCreateOptions{})
+	created, err := e.writer.ServiceCreate(ctx, *e.withIDs(t, declared), swarm.ServiceCreateOptions{})
 	if err != nil {
 		t.Fatalf("%s: %v", rule, err)
 	}
@@ -163,5 +165,5 @@ func startEngine(t *testing.T) *engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &engine{Client: c, api: v.APIVersion}
+	return &engine{Client: c, writer: c, api: v.APIVersion}
 }

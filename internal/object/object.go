@@ -31,6 +31,9 @@ const (
 	// KindRecord objects are the revision records of a release. They are Docker
 	// configs, and never part of what a user declares.
 	KindRecord Kind = "record"
+	// KindLease objects say who writes a release at the moment. They are Docker
+	// configs as well.
+	KindLease Kind = "lease"
 )
 
 // Ref names an object within its release: the kind and the logical name, which
