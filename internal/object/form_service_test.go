@@ -83,6 +83,9 @@ func withHealth(h *container.HealthConfig) change {
 func withNetworks(n ...swarm.NetworkAttachmentConfig) change {
 	return onTask(func(t *swarm.TaskSpec) { t.Networks = n })
 }
+func withOldNetworks(n ...swarm.NetworkAttachmentConfig) change {
+	return func(s *swarm.ServiceSpec) { s.Networks = n } //nolint:staticcheck // old clients fill the deprecated field
+}
 func withLabels(l map[string]string) change {
 	return func(s *swarm.ServiceSpec) { s.Labels = l }
 }
@@ -152,10 +155,10 @@ func TestServiceForm(t *testing.T) {
 		{"networks: have no order", withNetworks(swarm.NetworkAttachmentConfig{Target: "n"}, swarm.NetworkAttachmentConfig{Target: "m"}), withNetworks(swarm.NetworkAttachmentConfig{Target: "m"}, swarm.NetworkAttachmentConfig{Target: "n"}), nil},
 		{"networks: one without options is seen", nil, withNetworks(swarm.NetworkAttachmentConfig{Target: "n"}), []string{"networks.n"}},
 		{"networks: aliases and driver options are compared", withNetworks(swarm.NetworkAttachmentConfig{Target: "n"}), withNetworks(swarm.NetworkAttachmentConfig{Target: "n", Aliases: []string{"a"}, DriverOpts: map[string]string{"o": "1"}}), []string{"networks.n.aliases", "networks.n.driver_opts.o"}},
-		{"networks: the deprecated field is understood", withNetworks(swarm.NetworkAttachmentConfig{Target: "n"}), func(s *swarm.ServiceSpec) { s.Networks = []swarm.NetworkAttachmentConfig{{Target: "n"}} }, nil},
+		{"networks: the deprecated field is understood", withNetworks(swarm.NetworkAttachmentConfig{Target: "n"}), withOldNetworks(swarm.NetworkAttachmentConfig{Target: "n"}), nil},
 		{"networks: those of the task go before the deprecated field", withNetworks(swarm.NetworkAttachmentConfig{Target: "n"}), func(s *swarm.ServiceSpec) {
 			s.TaskTemplate.Networks = []swarm.NetworkAttachmentConfig{{Target: "n"}}
-			s.Networks = []swarm.NetworkAttachmentConfig{{Target: "m"}}
+			withOldNetworks(swarm.NetworkAttachmentConfig{Target: "m"})(s)
 		}, nil},
 
 		{"mounts: type unset is bind", withMounts(mount.Mount{Source: "/a", Target: "/t"}), withMounts(mount.Mount{Type: "bind", Source: "/a", Target: "/t"}), nil},
