@@ -103,6 +103,7 @@ func (r *Resource) change(ctx context.Context, model Model, prior *Common, plan 
 	started := ""
 	result, err := core.Apply(ctx, steps, reconcile.ApplyOptions{
 		NoWait:  !planned.Wait.ValueBool(),
+		Prior:   prior.objects(),
 		Report:  func(line string) { tflog.Info(ctx, line, map[string]any{"release": release.Release}) },
 		Started: func(instance string) { started = instance },
 	})

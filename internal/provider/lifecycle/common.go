@@ -118,7 +118,7 @@ func settingAttributes(ctx context.Context) map[string]schema.Attribute {
 		},
 		"purge_volumes": schema.BoolAttribute{
 			Optional: true, Computed: true, Default: booldefault.StaticBool(false),
-			MarkdownDescription: "Whether destroying deletes the named volumes as well, if the release has ever been deployed. Volumes are per node: only those of the node that the provider talks to can be reached. Default `false`.",
+			MarkdownDescription: "Whether destroying deletes the named volumes as well, if the release has ever been deployed. The value in the state counts, so apply it before destroying. Volumes are per node: only those of the node that the provider talks to can be reached. Default `false`.",
 		},
 		"timeouts": timeoutsAttribute(ctx),
 	}

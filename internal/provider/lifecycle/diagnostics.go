@@ -25,8 +25,8 @@ func (s subject) String() string {
 // knows the name after the dot.
 func (s subject) address() string { return "swarm_" + s.kind + ".<name>" }
 
-// Report adds the diagnostic of an error of the core to diags. about names what
-// was asked for ("application shop").
+// Report adds the diagnostic of an error of the core to diags. kind and name tell
+// which release was asked for.
 func (s *Session) Report(ctx context.Context, diags *diag.Diagnostics, err error, kind, name string) {
 	s.report(ctx, diags, err, subject{kind: kind, name: name})
 }
@@ -50,30 +50,27 @@ func (s *Session) report(ctx context.Context, diags *diag.Diagnostics, err error
 	diags.AddError(summaryOf(e, who), detailOf(e))
 }
 
-// unreachable says in full what was tried and answered the first time in a
-// command, and points to that every other time.
+// unreachable says in full what was tried and answered once in a command, and
+// points to that every other time.
 func (s *Session) unreachable(e *reconcile.Error, who subject) (summary, detail string) {
 	const what = "The Docker engine does not answer"
-	s.noteUnreachable(e)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.toldBy != "" && s.toldBy != who.String() {
+	s.noteUnreachable(e)
+	inFull := s.unreachableError.Detail != ""
+	if s.toldBy != "" && s.toldBy != who.String() && (s.toldInFull || !inFull) {
 		return what, fmt.Sprintf("%s: the same cause as for %s, see the error there.", who, s.toldBy)
 	}
-	if s.unreachableInFull == nil {
-		return what, detailOf(e)
-	}
-	s.toldBy = who.String()
-	return what, detailOf(s.unreachableInFull)
+	s.toldBy, s.toldInFull = who.String(), inFull
+	return what, detailOf(s.unreachableError)
 }
 
-// noteUnreachable keeps the error that tells most: a backend says in full once
-// what it tried, and that may have been where the engine is no condition.
+// noteUnreachable keeps the error that tells most: a backend says only once in
+// full what it tried, and that may have been to somebody who let it pass. The
+// lock is held by the caller.
 func (s *Session) noteUnreachable(e *reconcile.Error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if e.Detail != "" || s.unreachableInFull == nil {
-		s.unreachableInFull = e
+	if e.Detail != "" || s.unreachableError == nil {
+		s.unreachableError = e
 	}
 }
 
@@ -82,6 +79,8 @@ func (s *Session) noteUnreachable(e *reconcile.Error) {
 func (s *Session) noteSkipped(err error) {
 	var e *reconcile.Error
 	if errors.As(err, &e) && e.Reason == reconcile.ReasonUnreachable {
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.noteUnreachable(e)
 	}
 }

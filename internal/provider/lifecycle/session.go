@@ -16,10 +16,11 @@ type Session struct {
 	opts SessionOptions
 
 	mu sync.Mutex
-	// toldBy is whose diagnostic said in full that the engine is unreachable, and
-	// unreachableInFull what there is to say.
-	toldBy            string
-	unreachableInFull *reconcile.Error
+	// unreachableError is what there is to say of an engine that does not answer,
+	// toldBy whose diagnostic has said it, and toldInFull whether that was all.
+	unreachableError *reconcile.Error
+	toldBy           string
+	toldInFull       bool
 	// held are the releases that this command has in state.
 	held map[string]bool
 }
