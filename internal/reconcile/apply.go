@@ -21,25 +21,57 @@ const (
 )
 
 // Apply carries out a plan. It observes again and plans anew first, so that a
-// plan of any age is safe to apply; a plan with nothing to do writes nothing.
+// plan of any age is safe to apply; a plan with nothing to do takes no lease and
+// writes nothing.
 //
 // The error is an *Error. Whatever it is, the same call again goes on from what
 // is there. After ReasonInterrupted the revision stays `applying`, after any
-// other error it is `failed`.
+// other error it is `failed` or `rolled_back`.
 func (c *Core) Apply(ctx context.Context, planned *Plan, opts ApplyOptions) (*Result, error) {
-	options := planned.Options
-	options.Fresh = true
-	p, err := c.Plan(ctx, planned.Release, options)
+	op := "apply " + planned.Release.Release
+	p, err := c.replan(ctx, planned)
 	if err != nil {
-		return nil, ended(ctx, "apply "+planned.Release.Release, err)
-	}
-	result := &Result{Instance: p.Release.Instance, Status: Deployed, Warnings: merge(planned.Warnings, p.Warnings)}
-	if p.Newest != nil {
-		result.Revision = p.Newest.Number
+		return nil, err
 	}
 	if p.Empty() {
-		return result, nil
+		return p.result(planned), nil
 	}
+	if err := p.guard(opts.Prior); err != nil {
+		return nil, err
+	}
+	l, err := c.acquire(ctx, p.Release.Owner, c.lockTimeout, opts.Report)
+	if err != nil {
+		return nil, ended(ctx, op, err)
+	}
+	defer l.release(ctx)
+	// Whoever held the lease before may have written.
+	covered := c.under(l)
+	if p, err = covered.replan(ctx, p); err != nil {
+		return nil, err
+	}
+	if p.Empty() {
+		return p.result(planned), nil
+	}
+	return covered.write(ctx, p, p.result(planned), opts)
+}
+
+func (c *Core) replan(ctx context.Context, planned *Plan) (*Plan, error) {
+	options := planned.Options
+	options.Fresh = true
+	return c.Plan(ctx, planned.Release, options)
+}
+
+// result is the outcome if nothing is to be done.
+func (p *Plan) result(planned *Plan) *Result {
+	r := &Result{Instance: p.Release.Instance, Status: Deployed, Warnings: merge(planned.Warnings, p.Warnings)}
+	if p.Newest != nil {
+		r.Revision = p.Newest.Number
+	}
+	return r
+}
+
+// write does what a plan asks for, from the first write to the last.
+func (c *Core) write(ctx context.Context, p *Plan, result *Result, opts ApplyOptions) (*Result, error) {
 	if err := p.guard(opts.Prior); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,8 @@ type Core struct {
 	now     func() time.Time
 	poll    time.Duration
 	closing time.Duration
+	// leaseTTL and lockTimeout bound the lease and the wait for it.
+	leaseTTL, lockTimeout time.Duration
 }
 
 // Option changes how a Core works.
@@ -30,9 +32,22 @@ func ClosingTime(limit time.Duration) Option {
 	return func(c *Core) { c.closing = limit }
 }
 
+// LeaseTTL sets how long a lease holds without being renewed.
+func LeaseTTL(ttl time.Duration) Option {
+	return func(c *Core) { c.leaseTTL = ttl }
+}
+
+// LockTimeout sets how long a writer waits for another writer of the release.
+func LockTimeout(limit time.Duration) Option {
+	return func(c *Core) { c.lockTimeout = limit }
+}
+
 // New returns a Core over a backend.
 func New(backend Backend, options ...Option) *Core {
-	c := &Core{backend: backend, now: time.Now, poll: 250 * time.Millisecond, closing: 15 * time.Second}
+	c := &Core{
+		backend: backend, now: time.Now, poll: 250 * time.Millisecond, closing: 15 * time.Second,
+		leaseTTL: defaultTTL, lockTimeout: DefaultLockTimeout,
+	}
 	for _, o := range options {
 		o(c)
 	}

@@ -93,13 +93,16 @@ func (b build) release() reconcile.Release {
 }
 
 func newCore(b reconcile.Backend) *reconcile.Core {
-	return reconcile.New(b, reconcile.PollEvery(time.Microsecond), reconcile.ClosingTime(20*time.Millisecond))
+	return reconcile.New(b, reconcile.PollEvery(time.Microsecond))
 }
 
 // apply plans and applies, as one Terraform apply does. instance is what the
 // state knows.
 func apply(ctx context.Context, b reconcile.Backend, r reconcile.Release, instance string, opts reconcile.PlanOptions) (*reconcile.Result, error) {
-	core := newCore(b)
+	return applyWith(ctx, newCore(b), r, instance, opts)
+}
+
+func applyWith(ctx context.Context, core *reconcile.Core, r reconcile.Release, instance string, opts reconcile.PlanOptions) (*reconcile.Result, error) {
 	r.Instance = instance
 	p, err := core.Plan(ctx, r, opts)
 	if err != nil {

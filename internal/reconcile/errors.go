@@ -36,6 +36,8 @@ const (
 	ReasonRefused Reason = "Refused"
 	// ReasonNotConverged: written, and evidence says that it will not run.
 	ReasonNotConverged Reason = "NotConverged"
+	// ReasonLeaseLost: another writer has taken over, or may have.
+	ReasonLeaseLost Reason = "LeaseLost"
 	// ReasonTimeout: the operation's time is used up.
 	ReasonTimeout Reason = "Timeout"
 	// ReasonInterrupted: the user cancelled.

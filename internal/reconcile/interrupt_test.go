@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
@@ -41,13 +42,18 @@ func scenarios() []scenario {
 }
 
 // run carries out the change once.
-func (s scenario) run(ctx context.Context, b *memory.Backend, instance string) error {
+func (s scenario) run(ctx context.Context, core *reconcile.Core, instance string) error {
 	if s.to == nil {
-		_, err := newCore(b).Uninstall(ctx, reconcile.Owner{Release: stack, Kind: "application", Owner: "terraform", Instance: instance}, reconcile.UninstallOptions{})
+		_, err := core.Uninstall(ctx, reconcile.Owner{Release: stack, Kind: "application", Owner: "terraform", Instance: instance}, reconcile.UninstallOptions{})
 		return err
 	}
-	_, err := apply(ctx, b, s.to.release(), instance, reconcile.PlanOptions{})
+	_, err := applyWith(ctx, core, s.to.release(), instance, reconcile.PlanOptions{})
 	return err
+}
+
+// hasty does not wait long for a call that hangs at the very end.
+func hasty(b reconcile.Backend) *reconcile.Core {
+	return reconcile.New(b, reconcile.PollEvery(time.Microsecond), reconcile.ClosingTime(20*time.Millisecond))
 }
 
 // prepare brings a new swarm to the state before the change.
@@ -69,7 +75,7 @@ func TestInterruptedAtEveryCallConverges(t *testing.T) {
 	ways := map[string]memory.Fault{"refused": memory.Fail, "answer lost": memory.Lose, "cancelled": memory.Hang, "conflict": memory.Conflict}
 	for _, s := range scenarios() {
 		clean, instance := s.prepare(t)
-		if err := s.run(t.Context(), clean, instance); err != nil {
+		if err := s.run(t.Context(), newCore(clean), instance); err != nil {
 			t.Fatalf("%s: clean run: %v", s.name, err)
 		}
 		calls := len(clean.Calls())
@@ -93,10 +99,10 @@ func TestInterruptedAtEveryCallConverges(t *testing.T) {
 						}
 						return fault
 					}
-					err := s.run(ctx, b, instance)
+					err := s.run(ctx, hasty(b), instance)
 					wantCause(t, fault, err)
 					b.Fault = nil
-					if err := s.run(t.Context(), b, instance); err != nil {
+					if err := s.run(t.Context(), newCore(b), instance); err != nil {
 						t.Fatalf("second run: %v", err)
 					}
 					s.wantDone(t, b, clean, instance)

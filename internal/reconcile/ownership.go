@@ -90,12 +90,17 @@ func (c claim) owns(l *Live) bool {
 	return c.adopting != "" && l.Stack == c.adopting
 }
 
-// owned returns the release's objects, records left out, in the order of
+// bookkeeping tells the objects that the provider keeps for itself.
+func bookkeeping(kind object.Kind) bool {
+	return kind == object.KindRecord || kind == object.KindLease
+}
+
+// owned returns the release's objects, bookkeeping left out, in the order of
 // observation.
 func (c claim) owned(s *State) []*Live {
 	var out []*Live
 	for i := range s.Live {
-		if l := &s.Live[i]; l.Kind != object.KindRecord && c.owns(l) {
+		if l := &s.Live[i]; !bookkeeping(l.Kind) && c.owns(l) {
 			out = append(out, l)
 		}
 	}
@@ -132,7 +137,7 @@ func (s *State) met(desired Release) []*Live {
 	var out []*Live
 	for i := range s.Live {
 		l := &s.Live[i]
-		if l.Kind == object.KindRecord {
+		if bookkeeping(l.Kind) {
 			continue
 		}
 		if l.Stack == desired.Release || l.Owner.Release == desired.Release || want[Adopted{Kind: l.Kind, Name: l.Name}] {

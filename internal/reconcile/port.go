@@ -25,6 +25,10 @@ type Backend interface {
 	// reported as absent.
 	Observe(ctx context.Context, scope Scope) (*State, error)
 
+	// Bookkeeping reads one record or lease by its real name, past the snapshot;
+	// nil when the engine says that there is none.
+	Bookkeeping(ctx context.Context, name string) (*Live, error)
+
 	// Do carries out one create, update or delete, compare-and-swap on the
 	// observed version, and returns the id of the object. Deleting what is gone
 	// is success. The error is an *Error; after any other outcome than success

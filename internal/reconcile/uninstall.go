@@ -12,14 +12,50 @@ import (
 )
 
 // Uninstall removes everything of a release: services first, then, when their
-// tasks are gone, what those held on to, and the records last, because they are
-// the only way to find the rest again. Absent is success. A network that somebody
-// else's service uses stops the removal before its first write.
+// tasks are gone, what those held on to, then the records, because they are the
+// only way to find the rest again, and the lease last. Absent is success. A
+// network that somebody else's service uses stops the removal before its first
+// write.
 func (c *Core) Uninstall(ctx context.Context, owner Owner, opts UninstallOptions) (*Result, error) {
 	op := "uninstall " + owner.Release
-	state, err := c.backend.Observe(ctx, Scope{Fresh: true})
+	result := &Result{Instance: owner.Instance}
+	what, err := c.holdings(ctx, owner)
 	if err != nil {
 		return nil, ended(ctx, op, err)
+	}
+	if len(what.owned)+len(what.records) == 0 && what.lease == nil {
+		return result, nil
+	}
+	if err := unshared(what.state, what.claim, what.owned); err != nil {
+		return nil, err
+	}
+	l, err := c.acquire(ctx, owner, c.lockTimeout, opts.Report)
+	if err != nil {
+		return nil, ended(ctx, op, err)
+	}
+	covered := c.under(l)
+	warnings, err := covered.removeRelease(ctx, owner, opts)
+	result.Warnings = warnings
+	if err != nil {
+		l.release(ctx)
+		return result, ended(ctx, op, err)
+	}
+	return result, ended(ctx, op, l.remove(ctx))
+}
+
+// holdings are what an uninstall removes.
+type holdings struct {
+	state   *State
+	claim   claim
+	owned   []*Live
+	records []*Live
+	lease   *Live
+}
+
+func (c *Core) holdings(ctx context.Context, owner Owner) (*holdings, error) {
+	state, err := c.backend.Observe(ctx, Scope{Fresh: true})
+	if err != nil {
+		return nil, err
 	}
 	newest, err := state.newest(owner.Release)
 	if err != nil {
@@ -28,32 +64,42 @@ func (c *Core) Uninstall(ctx context.Context, owner Owner, opts UninstallOptions
 	if newest != nil && owner.Instance != "" && newest.Owner.Instance != owner.Instance {
 		newest = nil
 	}
-	ours := newClaim(owner, newest, owner.Instance == "")
-	owned := ours.owned(state)
-	if err := unshared(state, ours, owned); err != nil {
-		return nil, err
-	}
-	result := &Result{Instance: owner.Instance}
-	if opts.Report != nil {
-		opts.Report(fmt.Sprintf("%s: removing %d objects", owner.Release, len(owned)))
-	}
-	volumes := c.volumesToPurge(state, owner, owned, opts)
-	if err := c.removeServices(ctx, owned); err != nil {
-		return result, ended(ctx, op, err)
-	}
-	for _, kind := range []object.Kind{object.KindConfig, object.KindSecret, object.KindNetwork} {
-		if err := c.removeAll(ctx, owned, kind); err != nil {
-			return result, ended(ctx, op, err)
-		}
-	}
-	result.Warnings = c.purge(ctx, volumes)
-	var records []*Live
+	h := &holdings{state: state, claim: newClaim(owner, newest, owner.Instance == "")}
+	h.owned = h.claim.owned(state)
 	for _, l := range state.records(owner.Release) {
 		if l.Owner.Instance == owner.Instance || owner.Instance == "" {
-			records = append(records, l)
+			h.records = append(h.records, l)
 		}
 	}
-	return result, ended(ctx, op, c.removeAll(ctx, records, object.KindRecord))
+	if l := state.find(object.KindLease, leasePrefix+owner.Release); l != nil && (l.Owner.Instance == owner.Instance || owner.Instance == "") {
+		h.lease = l
+	}
+	return h, nil
+}
+
+// removeRelease removes all but the lease.
+func (c *Core) removeRelease(ctx context.Context, owner Owner, opts UninstallOptions) ([]string, error) {
+	h, err := c.holdings(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	if err := unshared(h.state, h.claim, h.owned); err != nil {
+		return nil, err
+	}
+	if opts.Report != nil {
+		opts.Report(fmt.Sprintf("%s: removing %d objects", owner.Release, len(h.owned)))
+	}
+	volumes := c.volumesToPurge(h.state, owner, h.owned, opts)
+	if err := c.removeServices(ctx, h.owned); err != nil {
+		return nil, err
+	}
+	for _, kind := range []object.Kind{object.KindConfig, object.KindSecret, object.KindNetwork} {
+		if err := c.removeAll(ctx, h.owned, kind); err != nil {
+			return nil, err
+		}
+	}
+	warnings := c.purge(ctx, volumes)
+	return warnings, c.removeAll(ctx, h.records, object.KindRecord)
 }
 
 // unshared refuses a removal that would have to leave a network behind.

@@ -82,10 +82,7 @@ func liveSecret(s *swarm.Secret) reconcile.Live {
 }
 
 func liveConfig(c *swarm.Config) reconcile.Live {
-	kind := object.KindConfig
-	if isRecord(c.Spec) {
-		kind = object.KindRecord
-	}
+	kind := kindOf(c.Spec)
 	l := meta(c.Meta).stamp(live(kind, c.ID, c.Spec.Name, c.Spec.Labels))
 	l.Spec = &c.Spec
 	if kind == object.KindConfig {
@@ -94,11 +91,20 @@ func liveConfig(c *swarm.Config) reconcile.Live {
 	return l
 }
 
-// isRecord tells the revision records of a release, `keel.<release>.v<N>`, from
-// the configs that are its own.
-func isRecord(c swarm.ConfigSpec) bool {
+// kindOf tells the provider's books of a release, the revision records
+// `keel.<release>.v<N>` and the lease `keel-lease.<release>`, from the configs
+// that the release declares.
+func kindOf(c swarm.ConfigSpec) object.Kind {
 	release := c.Labels[reconcile.LabelRelease]
-	return release != "" && strings.HasPrefix(c.Name, "keel."+release+".v")
+	switch {
+	case release == "":
+		return object.KindConfig
+	case c.Name == "keel-lease."+release:
+		return object.KindLease
+	case strings.HasPrefix(c.Name, "keel."+release+".v"):
+		return object.KindRecord
+	}
+	return object.KindConfig
 }
 
 func liveNetwork(n network.Summary) reconcile.Live {

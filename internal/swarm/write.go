@@ -28,8 +28,11 @@ func (b *Backend) Do(ctx context.Context, step reconcile.Step) (string, error) {
 	if step.Verb != reconcile.Create && (step.Live == nil || step.Live.ID == "") {
 		return "", invalid(a, "nothing was observed of it that could be changed")
 	}
-	// Whatever comes of it: from here on the engine may have done it.
-	defer b.snapshot.invalidate()
+	// Whatever comes of it: from here on the engine may have done it. Nobody looks
+	// at leases in a snapshot, and they are renewed every few seconds.
+	if step.Object.Kind != object.KindLease {
+		defer b.snapshot.invalidate()
+	}
 
 	var id string
 	var err error
@@ -167,7 +170,7 @@ func (b *Backend) remove(ctx context.Context, a attempt, kind object.Kind, id st
 	switch kind {
 	case object.KindService:
 		f = func(ctx context.Context) error { return b.cli.ServiceRemove(ctx, id) }
-	case object.KindConfig, object.KindRecord:
+	case object.KindConfig, object.KindRecord, object.KindLease:
 		f = func(ctx context.Context) error { return b.cli.ConfigRemove(ctx, id) }
 	case object.KindSecret:
 		f = func(ctx context.Context) error { return b.cli.SecretRemove(ctx, id) }

@@ -38,7 +38,7 @@ const (
 // Call is one call of the backend, counted from 1.
 type Call struct {
 	N      int
-	Method string // Observe, Do, Progress, Draining, Logs
+	Method string // Observe, Bookkeeping, Do, Progress, Draining, Logs
 	// Step is set for Do.
 	Step *reconcile.Step
 }
@@ -162,6 +162,29 @@ func (b *Backend) Observe(ctx context.Context, _ reconcile.Scope) (*reconcile.St
 		state.Live = append(state.Live, l)
 	}
 	return state, nil
+}
+
+// Bookkeeping implements reconcile.Backend.
+func (b *Backend) Bookkeeping(ctx context.Context, name string) (*reconcile.Live, error) {
+	fault, err := b.enter(ctx, "Bookkeeping", nil)
+	if err != nil {
+		return nil, err
+	}
+	if fault == Lose {
+		return nil, injected("Bookkeeping")
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := b.entries[key{object.KindLease, name}]
+	if e == nil {
+		e = b.entries[key{object.KindRecord, name}]
+	}
+	if e == nil {
+		return nil, nil
+	}
+	l := e.Live
+	l.Object = l.Clone()
+	return &l, nil
 }
 
 // Do implements reconcile.Backend.
