@@ -11,8 +11,6 @@ import (
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/pkg/stdcopy"
-
-	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 )
 
 const (
@@ -28,16 +26,21 @@ const (
 var errLogTimeout = errors.New("no log arrived within 5 s: the task's node may be away")
 
 // Logs implements reconcile.Backend. It returns what was read also beside an
-// error, which comes when the node or the log driver gives no more: not every
-// driver can be read, and the error then has the engine's words.
+// error, which comes when the node gives no more (ReasonTimeout) or when the
+// service keeps no log (ReasonInvalid).
 func (b *Backend) Logs(ctx context.Context, taskID string, lines int) ([]string, error) {
 	var out lineBuffer
 	bounded, cancel := context.WithTimeoutCause(ctx, logTimeout, errLogTimeout)
 	defer cancel()
-	err := b.call(bounded, attempt{op: "read the log of task " + taskID, ref: object.Ref{}}, func(ctx context.Context) error {
+	a := attempt{op: "read the log of task " + taskID}
+	err := b.call(bounded, a, func(ctx context.Context) error {
 		task, _, err := b.cli.TaskInspectWithRaw(ctx, taskID)
 		if err != nil {
 			return err
+		}
+		if d := task.Spec.LogDriver; d != nil && d.Name == "none" {
+			// The engine answers an empty log.
+			return invalid(a, "the service's log driver is none, which keeps no log")
 		}
 		stream, err := b.cli.TaskLogs(ctx, taskID, container.LogsOptions{
 			ShowStdout: true, ShowStderr: true, Tail: strconv.Itoa(lines),

@@ -107,15 +107,16 @@ func (b *Backend) listNodes(ctx context.Context) (nodes []swarm.Node, err error)
 	return nodes, err
 }
 
-// Draining implements reconcile.Backend. The tasks of a removed service have the
-// desired state "remove" until their node has reported their end; a node that is
-// down reports nothing.
+// Draining implements reconcile.Backend. The tasks of a removed service stay in
+// the list until their node has reported their end; a node that is down reports
+// nothing.
 func (b *Backend) Draining(ctx context.Context, serviceIDs []string) (int, error) {
 	if len(serviceIDs) == 0 {
 		return 0, nil
 	}
-	// The filter by service knows none that was removed.
-	tasks, err := b.listTasks(ctx, filters.NewArgs(filters.Arg("desired-state", string(swarm.TaskStateRemove))))
+	// No filter fits: the one by service knows none that was removed, and the
+	// desired state "remove" is set only some time after the removal.
+	tasks, err := b.listTasks(ctx, filters.NewArgs())
 	if err != nil {
 		return 0, err
 	}
