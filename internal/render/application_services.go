@@ -53,6 +53,9 @@ func (a *applicationRenderer) complete(spec *swarm.ServiceSpec, service types.Se
 	container := spec.TaskTemplate.ContainerSpec
 	// The Docker client does the same on its way to the engine.
 	container.Image = object.NormalizeImage(container.Image)
+	if score, ok := a.oomScores[service.Name]; ok {
+		container.OomScoreAdj = score
+	}
 	container.Groups = a.groups[service.Name]
 	if options := a.dnsOptions[service.Name]; options != nil {
 		if container.DNSConfig == nil {

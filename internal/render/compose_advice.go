@@ -130,3 +130,11 @@ var ipamPoolAdvice = map[string]advice{
 	"gateway":       refuse("docker stack deploy sets the subnet only. Create the network outside and declare it external."),
 	"ip_range":      refuse("docker stack deploy sets the subnet only. Create the network outside and declare it external."),
 }
+
+var dependencyAdvice = map[string]advice{
+	"restart": ignore("Swarm does not restart a service when one that it depends on is updated."),
+}
+
+var volumeAdvice = map[string]advice{
+	"x-cluster-spec": ignore("docker stack deploy creates no cluster volumes. Create it with docker volume create before."),
+}

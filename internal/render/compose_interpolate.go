@@ -55,13 +55,7 @@ func dropExtensions(root *node) {
 		if n == nil || n.kind != mappingNode {
 			return
 		}
-		kept := n.entries[:0]
-		for _, e := range n.entries {
-			if !strings.HasPrefix(e.key, "x-") || e.key == "x-cluster-spec" {
-				kept = append(kept, e)
-			}
-		}
-		n.entries = kept
+		n.keepEntries(func(e *entry) bool { return !strings.HasPrefix(e.key, "x-") || e.key == "x-cluster-spec" })
 	}
 	drop(root)
 	for _, section := range []string{"services", "networks", "volumes", "secrets", "configs"} {

@@ -88,5 +88,5 @@ func (s *stack) engineText(err error) string {
 			return "docker/cli refuses it. Its message is not shown because it quotes a sensitive variable."
 		}
 	}
-	return text + "."
+	return strings.Join(strings.Fields(text), " ") + "."
 }

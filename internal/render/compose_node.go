@@ -24,6 +24,8 @@ type node struct {
 	raw     string
 	items   []*node
 	entries []*entry
+	// index finds the entries of a large mapping.
+	index map[string]*entry
 	// broken is set when interpolation failed, which has been reported.
 	broken bool
 	// secrets names the sensitive variables whose value went into the scalar.
@@ -43,15 +45,23 @@ func (n *node) get(key string) *node {
 	if n == nil {
 		return nil
 	}
-	for _, e := range n.entries {
-		if e.key == key {
-			return e.value
-		}
+	if e := n.entry(key); e != nil {
+		return e.value
 	}
 	return nil
 }
 
 func (n *node) entry(key string) *entry {
+	const few = 16
+	if len(n.entries) > few {
+		if len(n.index) != len(n.entries) {
+			n.index = make(map[string]*entry, len(n.entries))
+			for _, e := range n.entries {
+				n.index[e.key] = e
+			}
+		}
+		return n.index[key]
+	}
 	for _, e := range n.entries {
 		if e.key == key {
 			return e
@@ -60,23 +70,32 @@ func (n *node) entry(key string) *entry {
 	return nil
 }
 
+// keepEntries takes out the entries for which keep returns false.
+func (n *node) keepEntries(keep func(*entry) bool) {
+	kept := make([]*entry, 0, len(n.entries))
+	for _, e := range n.entries {
+		if keep(e) {
+			kept = append(kept, e)
+		}
+	}
+	n.entries, n.index = kept, nil
+}
+
 // set replaces or adds a key.
 func (n *node) set(key string, value *node) {
 	if e := n.entry(key); e != nil {
 		e.value = value
 		return
 	}
-	n.entries = append(n.entries, &entry{key: key, at: value.at, value: value})
+	e := &entry{key: key, at: value.at, value: value}
+	n.entries = append(n.entries, e)
+	if n.index != nil {
+		n.index[key] = e
+	}
 }
 
 func (n *node) remove(key string) {
-	kept := n.entries[:0]
-	for _, e := range n.entries {
-		if e.key != key {
-			kept = append(kept, e)
-		}
-	}
-	n.entries = kept
+	n.keepEntries(func(e *entry) bool { return e.key != key })
 }
 
 // text is the scalar as a string, "" for anything else.

@@ -123,6 +123,10 @@ func (s *stack) normaliseService(e *entry, p path) {
 		s.dnsOptions[name] = texts(options)
 		n.remove("dns_opt")
 	}
+	if score, ok := n.get("oom_score_adj").intValue(); ok {
+		s.oomScores[name] = int64(score)
+		n.remove("oom_score_adj")
+	}
 	if groups := n.get("group_add"); groups != nil {
 		s.groups[name] = texts(groups)
 		n.remove("group_add")

@@ -17,8 +17,9 @@ var (
 	wholeNum   = scalar(intScalar)
 	count      = &shape{scalar: intScalar, check: checkCount}
 	flag       = scalar(boolScalar)
-	duration   = scalar(durationScalar)
-	memory     = scalar(memoryScalar)
+	duration   = &shape{scalar: durationScalar, check: checkDuration}
+	ratio      = &shape{scalar: numberScalar, check: checkRatio}
+	memory     = &shape{scalar: memoryScalar, check: checkMemory}
 	cpus       = &shape{scalar: textScalar, check: checkCPUs}
 	secretText = &shape{scalar: textScalar, hides: true}
 	secretPair = &shape{scalar: textScalar, hides: true, pair: true}
@@ -98,7 +99,7 @@ var serviceShape = &shape{
 		"restart":           {scalar: textScalar, check: checkRestart},
 		"secrets":           listOf(fileReference, false),
 		"security_opt":      textList,
-		"shm_size":          memory,
+		"shm_size":          scalar(memoryScalar),
 		"stdin_open":        flag,
 		"stop_grace_period": duration,
 		"stop_signal":       text,
@@ -113,7 +114,7 @@ var serviceShape = &shape{
 	},
 }
 
-var dependencyShape = &shape{nullable: true, keys: map[string]*shape{
+var dependencyShape = &shape{nullable: true, advice: dependencyAdvice, keys: map[string]*shape{
 	"condition": words("service_started", "service_healthy", "service_completed_successfully"),
 	"required":  flag, "restart": flag,
 }}
@@ -157,12 +158,12 @@ var mountShape = &shape{
 }
 
 var updateShape = mapping(map[string]*shape{
-	"parallelism": count, "delay": duration, "monitor": duration, "max_failure_ratio": scalar(numberScalar),
+	"parallelism": count, "delay": duration, "monitor": duration, "max_failure_ratio": ratio,
 	"failure_action": words("pause", "continue", "rollback"), "order": words("start-first", "stop-first"),
 })
 
 var rollbackShape = mapping(map[string]*shape{
-	"parallelism": count, "delay": duration, "monitor": duration, "max_failure_ratio": scalar(numberScalar),
+	"parallelism": count, "delay": duration, "monitor": duration, "max_failure_ratio": ratio,
 	"failure_action": words("pause", "continue"), "order": words("start-first", "stop-first"),
 })
 
@@ -201,7 +202,7 @@ var networkShape = &shape{nullable: true, advice: networkAdvice, keys: map[strin
 	}},
 }}
 
-var volumeShape = &shape{nullable: true, keys: map[string]*shape{
+var volumeShape = &shape{nullable: true, advice: volumeAdvice, keys: map[string]*shape{
 	"name": text, "driver": text, "driver_opts": options, "external": external, "labels": pairs,
 	"x-cluster-spec": {keys: map[string]*shape{}, open: true},
 }}

@@ -144,13 +144,7 @@ func (c *checker) conformMapping(n *node, s *shape, p path) bool {
 	if s.keys == nil && s.each == nil {
 		return c.wrongType(n, s, p)
 	}
-	var kept []*entry
-	for _, e := range n.entries {
-		if c.conformEntry(e, s, p.with(e.key)) {
-			kept = append(kept, e)
-		}
-	}
-	n.entries = kept
+	n.keepEntries(func(e *entry) bool { return c.conformEntry(e, s, p.with(e.key)) })
 	ok := true
 	for _, key := range s.required {
 		if n.entry(key) == nil {

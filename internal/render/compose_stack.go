@@ -23,8 +23,12 @@ type stack struct {
 	// built are services with a build section, profiled those that Compose leaves
 	// out unless a profile is chosen.
 	built, profiled map[string]place
-	dnsOptions      map[string][]string
-	groups          map[string][]string
+	// dnsOptions, groups and oomScores have a place in a service, and docker/cli
+	// does not fill it: the first two are not in its schema, and the third is lost
+	// by its loader (types.ServiceConfig.OomScoreAdj lacks the mapstructure tag).
+	dnsOptions map[string][]string
+	groups     map[string][]string
+	oomScores  map[string]int64
 	// ports are the published ports as written, to find the line of one again.
 	ports map[string][]writtenPort
 	// inline are texts that stand in for files: `content` and `environment` of
@@ -47,7 +51,7 @@ func readStack(app spec.Application, vars variables, r *report) *stack {
 		app: app, vars: vars, report: r,
 		dependencies: map[string]map[string]dependency{},
 		built:        map[string]place{}, profiled: map[string]place{},
-		dnsOptions: map[string][]string{}, groups: map[string][]string{},
+		dnsOptions: map[string][]string{}, groups: map[string][]string{}, oomScores: map[string]int64{},
 		ports: map[string][]writtenPort{}, inline: map[string]string{},
 	}
 	if len(app.Compose) == 0 {

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -15,7 +17,7 @@ import (
 // bounded after their expansion; real stacks stay two orders of magnitude below.
 const (
 	maxTextBytes = 8 << 20
-	maxNodes     = 200_000
+	maxNodes     = 100_000
 	maxDepth     = 100
 )
 
@@ -37,7 +39,8 @@ func parseText(source spec.Source, index int, r *report) *node {
 		return nil
 	}
 	var document yaml.Node
-	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
+	decoder := yaml.NewDecoder(strings.NewReader(text))
+	if err := decoder.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
 		message := err.Error()
 		if m := yamlLine.FindStringSubmatch(message); m != nil {
 			start.line, _ = strconv.Atoi(m[1])
@@ -49,6 +52,10 @@ func parseText(source spec.Source, index int, r *report) *node {
 	if len(document.Content) == 0 {
 		r.errorAt(start, nil, "Compose text is empty", "It holds no YAML document; a Compose file needs at least `services:`.")
 		return nil
+	}
+	var further yaml.Node
+	if decoder.Decode(&further) == nil {
+		r.warnAt(b.place(&further), nil, "A second YAML document is not read", "A Compose file is one document: what follows `---` has no effect. Make it a text of its own in `compose`.")
 	}
 	root := b.build(document.Content[0], 0)
 	if b.full {

@@ -6,10 +6,12 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/docker/cli/cli/compose/loader"
 	"github.com/docker/cli/opts"
 	"github.com/docker/go-connections/nat"
+	"github.com/docker/go-units"
 	"github.com/google/shlex"
 )
 
@@ -67,9 +69,39 @@ func checkRange(s string, lowest, highest int) error {
 	return nil
 }
 
+// Least resources of a task by swarmkit (manager/controlapi, validateResources).
+const (
+	leastNanoCPUs    = 1e6
+	leastMemoryBytes = 4 << 20
+)
+
 func checkCPUs(s string) error {
-	if _, err := opts.ParseCPUs(s); err != nil {
+	switch nano, err := opts.ParseCPUs(s); {
+	case err != nil:
 		return errors.New("a number of CPUs is a decimal such as 0.5, with at most nine decimals")
+	case nano != 0 && nano < leastNanoCPUs:
+		return errors.New("Swarm counts CPUs from 0.001 on")
+	}
+	return nil
+}
+
+func checkMemory(s string) error {
+	if bytes, err := units.RAMInBytes(s); err != nil || bytes != 0 && bytes < leastMemoryBytes {
+		return errors.New("Swarm counts memory from 4M on")
+	}
+	return nil
+}
+
+func checkDuration(s string) error {
+	if d, err := time.ParseDuration(s); err != nil || d < 0 {
+		return errors.New("it must not be negative")
+	}
+	return nil
+}
+
+func checkRatio(s string) error {
+	if v, err := strconv.ParseFloat(s, 64); err != nil || v < 0 || v > 1 {
+		return errors.New("a ratio is between 0 and 1")
 	}
 	return nil
 }

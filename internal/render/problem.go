@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -31,6 +30,8 @@ func (p place) String() string { return fmt.Sprintf("%s:%d", p.file, p.line) }
 type report struct {
 	problems spec.Problems
 	seen     map[string]bool
+	// failed are the services with an error.
+	failed map[string]bool
 	// damaged are the paths whose values were reported and taken out, so that
 	// nobody reports them as missing.
 	damaged map[string]bool
@@ -70,17 +71,16 @@ func (r *report) add(p spec.Problem) {
 		return
 	}
 	if r.seen == nil {
-		r.seen = map[string]bool{}
+		r.seen, r.failed = map[string]bool{}, map[string]bool{}
 	}
 	r.seen[id] = true
+	if p.Severity == spec.Error {
+		r.failed[p.Service] = true
+	}
 	r.problems = append(r.problems, p)
 }
 
-func (r *report) hasErrorOf(service string) bool {
-	return slices.ContainsFunc(r.problems, func(p spec.Problem) bool {
-		return p.Severity == spec.Error && p.Service == service
-	})
-}
+func (r *report) hasErrorOf(service string) bool { return r.failed[service] }
 
 func (r *report) put(severity spec.Severity, at place, service, summary, detail string) {
 	r.add(spec.Problem{
