@@ -85,20 +85,15 @@ func (r *Resource) change(ctx context.Context, model Model, prior *Common, plan 
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	declared, err := reconcile.Declare(release, prior.objects())
-	var swarmID string
-	if err == nil {
-		swarmID, err = checkSwarm(ctx, core, planned.SwarmID)
-	}
-	var steps *reconcile.Plan
-	if err == nil {
-		steps, err = core.Plan(ctx, *release, planOptions(prior, planned))
-	}
 	if err != nil {
 		r.session.report(ctx, &diags, err, who)
 		return false, diags
 	}
-
-	planned.SwarmID = types.StringValue(swarmID)
+	steps, err := planned.steps(ctx, core, *release, prior)
+	if err != nil {
+		r.session.report(ctx, &diags, err, who)
+		return false, diags
+	}
 
 	started := ""
 	result, err := core.Apply(ctx, steps, reconcile.ApplyOptions{
@@ -123,6 +118,16 @@ func (r *Resource) change(ctx context.Context, model Model, prior *Common, plan 
 	}
 	diags.Append(r.afterSuccess(ctx, core, planned, prior, declared, result)...)
 	return true, diags
+}
+
+// steps plans over what is there, and notes which swarm that is.
+func (c *Common) steps(ctx context.Context, core *reconcile.Core, release reconcile.Release, prior *Common) (*reconcile.Plan, error) {
+	id, err := checkSwarm(ctx, core, c.SwarmID)
+	if err != nil {
+		return nil, err
+	}
+	c.SwarmID = types.StringValue(id)
+	return core.Plan(ctx, release, planOptions(prior, c))
 }
 
 // afterSuccess completes the planned model with the outcome. What was planned as
@@ -160,6 +165,7 @@ func (r *Resource) afterFailure(ctx context.Context, core *reconcile.Core, plann
 	if err != nil {
 		tflog.Warn(ctx, "the release could not be read after the failed apply", map[string]any{"release": planned.Name.ValueString(), "error": err.Error()})
 		planned.Status = types.StringValue(string(reconcile.Applying))
+		planned.planUnknown() // what was planned is not what is there
 		planned.unobserved(prior)
 		return
 	}

@@ -164,6 +164,69 @@ func wantFinished(t *testing.T, w *wire, s state, config map[string]tftypes.Valu
 	}
 }
 
+// An engine that goes away in the middle takes nothing out of the state, and
+// nothing that was only planned into it.
+func TestEngineLostDuringApply(t *testing.T) {
+	lost := func(b *memory.Backend) {
+		writes := 0
+		b.Fault = func(c memory.Call) memory.Fault {
+			if c.Method == "Do" {
+				writes++
+			}
+			if writes >= 3 {
+				return memory.Fail
+			}
+			return memory.None
+		}
+	}
+	b := memory.New()
+	lost(b)
+	w := dial(t, b)
+	created, text := w.apply(state{}, probeConfig("acme/web:1"))
+	if !strings.Contains(text, "does not answer") {
+		t.Errorf("the error of the create: %q", text)
+	}
+	wantKept(t, w, created)
+	wantObjects(t, w, created, 0)
+
+	b.Fault = nil
+	if text := w.destroy(created); text != "" {
+		t.Fatal(text)
+	}
+	before, text := w.apply(state{}, probeConfig("acme/web:1"))
+	if text != "" {
+		t.Fatal(text)
+	}
+	lost(b)
+	updated, text := w.apply(before, probeConfig("acme/web:2"))
+	if text == "" {
+		t.Error("an update without an engine succeeded")
+	}
+	wantKept(t, w, updated)
+	wantObjects(t, w, updated, 4)
+	b.Fault = nil
+	if w.settled(updated, probeConfig("acme/web:2")) {
+		t.Error("nothing is planned after an update that failed")
+	}
+}
+
+func wantObjects(t *testing.T, w *wire, s state, n int) {
+	t.Helper()
+	var objects map[string]tftypes.Value
+	if err := w.attributes(s.value)["objects"].As(&objects); err != nil {
+		t.Fatal(err)
+	}
+	if len(objects) != n {
+		t.Errorf("%d objects in the state, want %d: %v", len(objects), n, objects)
+	}
+	for ref, v := range objects {
+		var form string
+		if err := v.As(&form); err != nil || strings.Contains(form, "acme/web:2") {
+			t.Errorf("%s is in the state as it was planned only: %s", ref, form)
+		}
+	}
+}
+
 // finished looks whether the second image is deployed, and on record as that.
 func finished(t *testing.T, b *memory.Backend) bool {
 	t.Helper()
