@@ -80,6 +80,9 @@ func (a *applicationRenderer) secrets() {
 	for _, key := range sortedKeys(a.config.Secrets) {
 		secret, p := types.FileObjectConfig(a.config.Secrets[key]), path{"secrets", key}
 		if secret.External.External {
+			if _, given := a.app.Secrets[key]; given {
+				a.errorAt(p, fmt.Sprintf("Secret %s is external and has content", key), fmt.Sprintf("An external secret is not written. Remove `external:`, or %q from `secrets_wo`.", key))
+			}
 			a.realNames[object.KindSecret][key] = secret.Name
 			continue
 		}
@@ -103,8 +106,9 @@ func (a *applicationRenderer) secrets() {
 		spec.Name = o.Name
 		a.objects = append(a.objects, o)
 	}
+	declared := a.declared("secrets")
 	for _, key := range sortedKeys(a.app.Secrets) {
-		if !a.declared("secrets")[key] && !a.report.isDamaged(path{"secrets", key}) {
+		if !declared[key] && !a.report.isDamaged(path{"secrets", key}) {
 			a.report.attributeError([]string{"secrets_wo", key}, fmt.Sprintf("Secret %s is not declared", key),
 				fmt.Sprintf("Content is given for it, and no Compose file has it. Declare it: `secrets: {%s: {}}`.", key))
 		}

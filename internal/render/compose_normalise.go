@@ -258,18 +258,22 @@ func (s *stack) normaliseMounts(n *node, p path) {
 	volumes.items = kept
 }
 
-// checkMount refuses bind mounts of relative paths: they would be relative to a
+// checkMount refuses places that the engine refuses, and bind mounts of relative paths: they would be relative to a
 // folder on the machine that runs Terraform, and are looked for on the nodes.
 func (s *stack) checkMount(item *node, p path) bool {
-	kind, source := item.get("type").text(), item.get("source").text()
+	kind, source, target := item.get("type").text(), item.get("source").text(), item.get("target").text()
 	if item.kind == scalarNode {
 		volume, err := loader.ParseVolume(item.text())
 		if err != nil {
 			return false // reported by the shape
 		}
-		kind, source = volume.Type, volume.Source
+		kind, source, target = volume.Type, volume.Source, volume.Target
 	}
 	switch {
+	case !isAbsolute(target):
+		s.report.errorAt(item.at, p, "Mount at a relative path",
+			fmt.Sprintf("%s mounts at %q. The place in the container is an absolute path.", p, excerpt(target)))
+		return false
 	case kind == "bind" && source == "":
 		s.report.errorAt(item.at, p, "Bind mount without a source", fmt.Sprintf("%s has no source: write the absolute path on the node.", p))
 		return false

@@ -147,7 +147,7 @@ var portShape = &shape{
 }
 
 var mountShape = &shape{
-	scalar: textScalar, check: checkShortMount, required: []string{"type"},
+	scalar: textScalar, check: checkShortMount, required: []string{"type", "target"},
 	keys: map[string]*shape{
 		"type":   words("volume", "bind", "tmpfs", "npipe", "cluster"),
 		"source": text, "target": text, "read_only": flag, "consistency": text,

@@ -201,7 +201,7 @@ func isIdle(n *node) bool {
 func (c *checker) foreignKey(e *entry, s *shape, p path) {
 	a, advised := s.advice[e.key]
 	switch {
-	case advised && isIdle(e.value), s.open && !advised:
+	case advised && isIdle(e.value), s.open && !advised, strings.HasPrefix(e.key, "x-"):
 	case advised && a.severity == spec.Warning:
 		c.report.put(a.severity, e.at, p.service(), fmt.Sprintf("%s has no effect on Swarm", p), a.text)
 	case advised:
