@@ -90,7 +90,7 @@ var serviceShape = &shape{
 		"mac_address":       text,
 		"network_mode":      text,
 		"networks":          {element: text, unique: true, each: attachmentShape},
-		"oom_score_adj":     wholeNum,
+		"oom_score_adj":     {scalar: intScalar, check: func(s string) error { return checkRange(s, -1000, 1000) }},
 		"pid":               text,
 		"ports":             listOf(portShape, true),
 		"privileged":        flag,

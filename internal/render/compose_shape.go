@@ -237,6 +237,9 @@ func (c *checker) conformScalar(n *node, s *shape, p path) bool {
 		return c.wrongType(n, s, p)
 	}
 	n.value = value
+	if s.scalar == valueScalar {
+		c.warnOfNumber(n, p)
+	}
 	if text, ok := value.(string); ok && len(s.words) > 0 && !slices.Contains(s.words, text) {
 		c.wrongValue(n, p, fmt.Sprintf("It is %q, and must be one of %s.", excerpt(n.shown()), strings.Join(s.words, ", ")))
 		return false
@@ -248,6 +251,14 @@ func (c *checker) conformScalar(n *node, s *shape, p path) bool {
 		}
 	}
 	return true
+}
+
+// warnOfNumber tells of numbers that do not arrive as they were written.
+func (c *checker) warnOfNumber(n *node, p path) {
+	if _, isText := n.value.(string); !isText && fmt.Sprint(n.value) != n.raw {
+		c.report.warnAt(n.at, p, fmt.Sprintf("%s is read as a number", p),
+			fmt.Sprintf("YAML reads %s as the number %v, and that is what the container gets. Put it in quotes to keep it as it is.", n.raw, n.value))
+	}
 }
 
 func (c *checker) wrongValue(n *node, p path, detail string) {

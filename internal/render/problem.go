@@ -41,13 +41,13 @@ func (r *report) damage(p path) {
 	if r.damaged == nil {
 		r.damaged = map[string]bool{}
 	}
-	r.damaged[p.String()] = true
+	r.damaged[p.id()] = true
 }
 
 // isDamagedBelow tells whether a part of the whole at the path was taken out.
 func (r *report) isDamagedBelow(p path) bool {
 	for damaged := range r.damaged {
-		if strings.HasPrefix(damaged, p.String()+".") {
+		if strings.HasPrefix(damaged, p.id()+"\x00") {
 			return true
 		}
 	}
@@ -58,7 +58,7 @@ func (r *report) isDamagedBelow(p path) bool {
 // taken out.
 func (r *report) isDamaged(p path) bool {
 	for i := 1; i <= len(p); i++ {
-		if r.damaged[p[:i].String()] {
+		if r.damaged[p[:i].id()] {
 			return true
 		}
 	}
@@ -111,6 +111,9 @@ type path []string
 func (p path) with(segments ...string) path {
 	return append(p[:len(p):len(p)], segments...)
 }
+
+// id tells paths apart whose keys contain dots.
+func (p path) id() string { return strings.Join(p, "\x00") }
 
 func (p path) service() string {
 	if len(p) > 1 && p[0] == "services" {

@@ -125,6 +125,7 @@ func TestProblems(t *testing.T) {
 		"too little memory":                          {text: web("deploy: {resources: {limits: {memory: 1M}}}"), want: []string{"E compose[0]:4 web: Wrong value of services.web.deploy.resources.limits.memory"}},
 		"a negative duration":                        {text: web("stop_grace_period: -1s"), want: []string{"E compose[0]:4 web: Wrong value of services.web.stop_grace_period"}},
 		"a ratio above one":                          {text: web("deploy: {update_config: {max_failure_ratio: 2}}"), want: []string{"E compose[0]:4 web: Wrong value of services.web.deploy.update_config.max_failure_ratio"}},
+		"a number that does not stay as written":     {text: web("environment: {A: 010, B: 1.10, C: 1, D: \"010\"}"), want: []string{"w compose[0]:4 web: services.web.environment.A is read as a number", "w compose[0]:4 web: services.web.environment.B is read as a number"}},
 		"a reserved label":                           {text: web("labels: {io.swarmkeel.kind: x}\ndeploy:\n  labels: [io.swarmkeel.key=x]"), want: []string{"E compose[0]:4 web: Label io.swarmkeel.kind is reserved", "E compose[0]:6 web: Label io.swarmkeel.key is reserved"}},
 		"a port published twice by one service":      {text: web("ports: [\"80:80\", \"80:81\"]"), want: []string{"E compose[0]:4 web: Port 80/tcp is published twice"}},
 		"host ports may repeat between services":     {text: web("ports: [{target: 80, published: 80, mode: host}]") + "  b: {image: x, ports: [{target: 80, published: 80, mode: host}]}\n", want: []string{}},
