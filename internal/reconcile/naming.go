@@ -1,0 +1,127 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/docker/docker/api/types/swarm"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
+)
+
+// settleNames gives configs and secrets their final names: what is live with the
+// same content keeps its name, and an explicit name cannot get new content. A
+// name that something else of the release's own has by now, since somebody made
+// the config anew by hand or relabelled the secret, is left to it: what is live
+// can neither be changed nor, while services mount it, removed.
+func (p *planner) settleNames() error {
+	var fixed []string
+	objects := make([]object.Object, len(p.desired.Objects))
+	copy(objects, p.desired.Objects)
+	rename := map[Adopted]string{}
+	for i, o := range objects {
+		if o.Kind != object.KindConfig && o.Kind != object.KindSecret {
+			continue
+		}
+		if o.FixedName {
+			if l := p.state.find(o.Kind, o.Name); l != nil && !p.sameContent(o, l) {
+				fixed = append(fixed, o.Ref().String()+" (name: "+o.Name+")")
+			}
+			continue
+		}
+		name := o.Name
+		if l := p.generation(o); l != nil {
+			name = l.Name
+		} else if !p.facts.recorded {
+			name = p.freeName(o)
+		}
+		if name != o.Name {
+			rename[Adopted{Kind: o.Kind, Name: o.Name}] = name
+			objects[i] = named(o, name)
+		}
+	}
+	if len(fixed) > 0 {
+		return &Error{
+			Reason: ReasonInvalid,
+			Op:     "plan " + p.desired.Release,
+			Detail: "The content of " + strings.Join(fixed, ", ") + " changes, and it carries an explicit name: Swarm cannot change " +
+				"the content of a config or secret. Leave `name:` out, or put a variable into it that changes with the content.",
+		}
+	}
+	for i, o := range objects {
+		if o.Kind != object.KindService {
+			continue
+		}
+		for from, to := range rename {
+			o = object.RenameReferences(o, from.Kind, from.Name, to)
+		}
+		objects[i] = o
+	}
+	p.desired.Objects = objects
+	return nil
+}
+
+// generation returns the owned live config or secret that already holds the
+// content of a desired one.
+func (p *planner) generation(o object.Object) *Live {
+	var found *Live
+	for _, l := range p.owned {
+		if l.Kind != o.Kind || l.Key != o.Key || !p.sameContent(o, l) {
+			continue
+		}
+		if l.Name == o.Name {
+			return l
+		}
+		if found == nil {
+			found = l
+		}
+	}
+	return found
+}
+
+// sameContent reports whether a live config or secret is what a desired one
+// would be created as. Labels are all that can be changed later. Of one that
+// comes from a record, the fingerprint is all there is.
+func (p *planner) sameContent(o object.Object, l *Live) bool {
+	if o.Fingerprint == "" || o.Fingerprint != l.Fingerprint {
+		return false
+	}
+	if p.facts.recorded {
+		return true
+	}
+	want, err := o.Form(object.View{})
+	if err != nil {
+		return false
+	}
+	have, err := l.Form(object.View{Live: true})
+	if err != nil {
+		return false
+	}
+	return !slices.ContainsFunc(object.Diff(want, have), func(d object.Difference) bool { return d.Path[0] != "labels" })
+}
+
+// freeName is the name for a config or secret that is not there yet: its content
+// name, or another one when something of the release's own has that.
+func (p *planner) freeName(o object.Object) string {
+	name := o.Name
+	for again := 2; ; again++ {
+		if l := p.state.find(o.Kind, name); l == nil || !p.claim.owns(l) {
+			return name
+		}
+		name = object.ContentName(p.desired.Release, o.Key, fmt.Sprintf("%d of %s", again, o.Fingerprint))
+	}
+}
+
+// named returns a config or secret under another real name.
+func named(o object.Object, name string) object.Object {
+	o = o.Clone()
+	o.Name = name
+	switch spec := o.Spec.(type) {
+	case *swarm.ConfigSpec:
+		spec.Name = name
+	case *swarm.SecretSpec:
+		spec.Name = name
+	}
+	return o
+}
