@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/docker/docker/api/types/swarm"
-
 	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 )
 
@@ -46,7 +44,7 @@ func (r *rollout) explain(ctx context.Context, failed map[*watch]verdict) error 
 		for _, t := range distinct(tasks) {
 			b.WriteString("\n" + r.describe(ctx, t))
 		}
-		if hint := hintFor(tasks); hint != "" {
+		if hint := r.hint(w, tasks); hint != "" {
 			b.WriteString("\n  " + hint)
 		}
 	}
@@ -115,31 +113,11 @@ func (r *rollout) describe(ctx context.Context, t Task) string {
 		return b.String()
 	}
 	label := "log"
-	for _, l := range mask(lines, r.plan.Release.Objects) {
+	for _, l := range lines {
 		fmt.Fprintf(&b, "\n    %-7s %s", label, l)
 		label = ""
 	}
 	return b.String()
-}
-
-// hintFor says what usually helps. It looks at the engine's words because the
-// engine gives nothing else; it decides nothing but a line of text.
-func hintFor(tasks []Task) string {
-	for _, t := range tasks {
-		switch text := strings.ToLower(t.Err); {
-		case strings.Contains(text, "no such image"):
-			return "The node does not have the image and could not pull it: check the name and tag, that the node reaches the registry, and its credentials."
-		case strings.Contains(text, "host-mode port already in use"):
-			return "Another task publishes this port on the node: use another port, fewer replicas, or order: stop-first."
-		case strings.Contains(text, "no suitable node"):
-			return "No node fits: check placement constraints, reservations and host-mode ports against `docker node ls` and the nodes' labels."
-		case strings.Contains(text, "bind source path does not exist"):
-			return "The directory must exist on every node that may run the task: create it, or pin the service with a constraint."
-		case strings.Contains(text, "unhealthy"):
-			return "The healthcheck does not pass: look at its test, start_period and timeout."
-		}
-	}
-	return ""
 }
 
 // unfinished is the error of a wait that was ended from outside.
@@ -153,31 +131,4 @@ func (r *rollout) unfinished(cause error) error {
 		Op:     fmt.Sprintf("Release %s did not converge in time", r.plan.Release.Release),
 		Detail: fmt.Sprintf("After %s: %s. Raise timeouts if it only needs longer.", r.core.now().Sub(r.started).Round(time.Second), account),
 	}
-}
-
-// mask hides sensitive values that a program may have written to its log.
-func mask(lines []string, objects []object.Object) []string {
-	var hidden []string
-	for _, o := range objects {
-		if spec, ok := o.Spec.(*swarm.SecretSpec); ok {
-			hidden = append(hidden, strings.TrimSpace(string(spec.Data)))
-		}
-		if len(o.Sensitive) > 0 {
-			if f, err := o.Form(object.View{}); err == nil {
-				for _, p := range o.Sensitive {
-					hidden = append(hidden, f.Strings(p)...)
-				}
-			}
-		}
-	}
-	out := make([]string, len(lines))
-	for i, l := range lines {
-		for _, h := range hidden {
-			if len(h) >= 4 {
-				l = strings.ReplaceAll(l, h, "(sensitive)")
-			}
-		}
-		out[i] = l
-	}
-	return out
 }

@@ -56,7 +56,7 @@ func (w *watch) look(r Rollout, now time.Time) verdict {
 	if w.before == nil {
 		w.before = map[string]bool{}
 		for _, t := range r.Tasks {
-			if !w.rewritten && t.failed() {
+			if !w.rewritten && r.ended(t) {
 				w.before[t.ID] = true
 			}
 		}
@@ -160,7 +160,7 @@ func (w *watch) homeless(r Rollout, now time.Time) verdict {
 func (w *watch) failures() []Task {
 	var out []Task
 	for _, t := range w.last.Tasks {
-		if t.failed() && !w.before[t.ID] {
+		if w.last.ended(t) && !w.before[t.ID] {
 			out = append(out, t)
 		}
 	}
@@ -188,6 +188,9 @@ func (w *watch) repeated() verdict {
 		return verdict{}
 	}
 	tasks := groups[causes[0]]
+	if tasks[0].State == "complete" {
+		return verdict{failed: fmt.Sprintf("ended %s with exit code 0 and was to run on", times(len(tasks))), tasks: tasks}
+	}
 	return verdict{failed: fmt.Sprintf("failed %s in the same way", times(len(tasks))), tasks: tasks}
 }
 
@@ -229,12 +232,24 @@ func (r Rollout) active() bool {
 	return false
 }
 
-func (t Task) failed() bool { return t.State == "failed" || t.State == "rejected" }
+// ended reports whether a task of the service ended that was to run on. A task
+// that completed is one when it is to be replaced for ever: a program that
+// finishes, or a container that the engine stopped for its healthcheck and that
+// answered with 0. The engine's own stopping is the state shutdown.
+func (r Rollout) ended(t Task) bool {
+	switch t.State {
+	case "failed", "rejected":
+		return true
+	case "complete":
+		return !r.Job && (r.Restart == "any" || r.Restart == "")
+	}
+	return false
+}
 
 // cause groups failures: the exit code where a container ended, else the
 // engine's words.
 func (t Task) cause() string {
-	if t.ExitCode != nil && *t.ExitCode != 0 {
+	if t.ExitCode != nil {
 		return fmt.Sprintf("exit code %d", *t.ExitCode)
 	}
 	return t.Err

@@ -129,6 +129,22 @@ func TestRepeatedFailuresMustBeAlike(t *testing.T) {
 				r.Tasks[i].ExitCode, r.Tasks[i].Err = nil, "starting container failed"
 			}
 		}), true},
+		{"three that ended with 0 and were to run on", failing(3, 0).with(func(r *Rollout) {
+			for i := range r.Tasks {
+				r.Tasks[i].State, r.Tasks[i].Err = "complete", ""
+			}
+		}), true},
+		{"a job's completions are no failures", failing(3, 0).with(func(r *Rollout) {
+			r.Job = true
+			for i := range r.Tasks {
+				r.Tasks[i].State, r.Tasks[i].Err = "complete", ""
+			}
+		}), false},
+		{"tasks that the engine shut down are no failures", failing(3, 0).with(func(r *Rollout) {
+			for i := range r.Tasks {
+				r.Tasks[i].State, r.Tasks[i].Err = "shutdown", ""
+			}
+		}), false},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -132,7 +132,13 @@ func (w *workspace) expect(code int, args ...string) string {
 }
 
 // apply must succeed.
-func (w *workspace) apply() string { w.t.Helper(); return w.expect(0, "apply", "-auto-approve", "-input=false") }
+func (w *workspace) apply() string {
+	w.t.Helper()
+	return w.expect(0, "apply", "-auto-approve", "-input=false")
+}
 
 // settled requires a plan with nothing to do.
-func (w *workspace) settled() { w.t.Helper(); w.expect(0, "plan", "-detailed-exitcode", "-input=false") }
+func (w *workspace) settled() {
+	w.t.Helper()
+	w.expect(0, "plan", "-detailed-exitcode", "-input=false")
+}
