@@ -56,7 +56,7 @@ func New(cfg Config) (*Backend, error) {
 	b := &Backend{cli: cli, endpoint: ep, auth: cfg.Auth}
 	b.negotiation.turn = make(chan struct{}, 1)
 	b.latch.endpoint = ep.String()
-	b.snapshot.read = b.read
+	b.snapshot.read, b.snapshot.kept = b.read, b.names.learn
 	return b, nil
 }
 

@@ -58,7 +58,7 @@ func (b *Backend) classify(ctx context.Context, a attempt, err error) *reconcile
 		}
 	case errdefs.IsUnauthorized(err), errdefs.IsPermissionDenied(err):
 		e.Reason = reconcile.ReasonForbidden
-		e.Detail = "The engine or an authorization plugin in front of it refused " + b.endpoint.String() + "."
+		e.Detail = "The engine " + b.endpoint.String() + ", or an authorization plugin or proxy in front of it, does not allow this."
 	case errdefs.IsInvalidArgument(err), errdefs.IsFailedPrecondition(err), errdefs.IsNotImplemented(err):
 		e.Reason = reconcile.ReasonInvalid
 		// What exists and may not be deleted is in use: the engine answers 400 and

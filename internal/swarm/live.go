@@ -21,7 +21,6 @@ func (b *Backend) convert(ctx context.Context, l lists) (*reconcile.State, error
 		Live:       make([]reconcile.Live, 0, len(l.services)+len(l.networks)+len(l.configs)+len(l.secrets)),
 		Nodes:      convertNodes(l.nodes),
 	}
-	b.names.learn(l)
 	networkNames := make(map[string]string, len(l.networks))
 	for _, n := range l.networks {
 		networkNames[n.ID] = n.Name
@@ -67,15 +66,14 @@ func live(kind object.Kind, id, name string, labels map[string]string) reconcile
 	return l
 }
 
-func (m meta) stamp(l reconcile.Live) reconcile.Live {
+// stamped adds what the swarm notes of every object but networks.
+func stamped(l reconcile.Live, m swarm.Meta) reconcile.Live {
 	l.Version, l.Created, l.Updated = m.Version.Index, m.CreatedAt, m.UpdatedAt
 	return l
 }
 
-type meta swarm.Meta
-
 func liveSecret(s *swarm.Secret) reconcile.Live {
-	l := meta(s.Meta).stamp(live(object.KindSecret, s.ID, s.Spec.Name, s.Spec.Labels))
+	l := stamped(live(object.KindSecret, s.ID, s.Spec.Name, s.Spec.Labels), s.Meta)
 	l.Spec = &s.Spec
 	l.Fingerprint = s.Spec.Labels[reconcile.LabelFingerprint]
 	return l
@@ -83,7 +81,7 @@ func liveSecret(s *swarm.Secret) reconcile.Live {
 
 func liveConfig(c *swarm.Config) reconcile.Live {
 	kind := kindOf(c.Spec)
-	l := meta(c.Meta).stamp(live(kind, c.ID, c.Spec.Name, c.Spec.Labels))
+	l := stamped(live(kind, c.ID, c.Spec.Name, c.Spec.Labels), c.Meta)
 	l.Spec = &c.Spec
 	if kind == object.KindConfig {
 		l.Fingerprint = object.ConfigFingerprint(&c.Spec)
@@ -131,7 +129,7 @@ func liveNetwork(n network.Summary) reconcile.Live {
 }
 
 func liveService(s *swarm.Service) reconcile.Live {
-	l := meta(s.Meta).stamp(live(object.KindService, s.ID, s.Spec.Name, s.Spec.Labels))
+	l := stamped(live(object.KindService, s.ID, s.Spec.Name, s.Spec.Labels), s.Meta)
 	if c := s.Spec.TaskTemplate.ContainerSpec; c != nil {
 		// A reference holds name and id; an object of the core knows names alone.
 		for _, ref := range c.Configs {

@@ -35,11 +35,35 @@ func (b *Backend) createNetwork(ctx context.Context, a attempt, spec object.Netw
 				continue
 			}
 			created, err := b.cli.NetworkCreate(ctx, spec.Name, spec.Options)
+			if err != nil {
+				return err
+			}
 			id = created.ID
-			return err
+			b.awaitAllocation(ctx, id)
+			return nil
 		}
 	})
 	return id, err
+}
+
+// allocationTime bounds the wait for a new network's driver and addresses. It
+// takes some milliseconds, or does not happen at all (overlapping subnets, a
+// plugin that is missing), and then the tasks that wait for it say why.
+const allocationTime = 3 * time.Second
+
+// awaitAllocation waits until the swarm has filled a new network in. Until then
+// the engine lists it without driver, options and subnets (it takes them from the
+// driver's state: BasicNetworkFromGRPC in moby's daemon/cluster/convert), and
+// whoever compares it would see a difference that is none.
+func (b *Backend) awaitAllocation(ctx context.Context, id string) {
+	ctx, cancel := context.WithTimeout(ctx, allocationTime)
+	defer cancel()
+	for {
+		n, err := b.cli.NetworkInspect(ctx, id, network.InspectOptions{Scope: "swarm"})
+		if err != nil || n.Driver != "" || pause(ctx, 20*time.Millisecond) != nil {
+			return
+		}
+	}
 }
 
 // nameTaken fails with ReasonExists when there is a network of the name, and

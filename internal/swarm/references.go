@@ -9,6 +9,7 @@ import (
 	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
 )
 
 // nameIndex knows the ids behind names, and survives the snapshots: an apply
@@ -22,10 +23,19 @@ type nameIndex struct {
 }
 
 // learn takes over a whole reading.
-func (x *nameIndex) learn(l lists) {
-	x.put(object.KindNetwork, networkIDs(l.networks))
-	x.put(object.KindConfig, configIDs(l.configs))
-	x.put(object.KindSecret, secretIDs(l.secrets))
+func (x *nameIndex) learn(state *reconcile.State) {
+	ids := make(map[object.Kind]map[string]string)
+	for _, kind := range []object.Kind{object.KindNetwork, object.KindConfig, object.KindSecret} {
+		ids[kind] = make(map[string]string)
+	}
+	for _, l := range state.Live {
+		if of, ok := ids[l.Kind]; ok {
+			of[l.Name] = l.ID
+		}
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.ids = ids
 }
 
 func (x *nameIndex) put(kind object.Kind, ids map[string]string) {

@@ -12,6 +12,7 @@ import (
 // must not be given a reading that began before they asked share the second.
 type snapshot struct {
 	read func(context.Context) (*reconcile.State, error)
+	kept func(*reconcile.State) // is told of every reading that no write overtook
 
 	mu      sync.Mutex
 	writes  uint64           // counts invalidations
@@ -84,6 +85,7 @@ func (s *snapshot) start(f *flight) {
 		// have it, nobody after.
 		if f.err == nil && f.writes == s.writes {
 			s.cached = f.state
+			s.kept(f.state)
 		}
 		close(f.done)
 		s.running = nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -81,6 +82,7 @@ type reading struct {
 
 func newReading() *reading {
 	r := &reading{begun: make(chan chan error)}
+	r.kept = func(*reconcile.State) {}
 	r.read = func(ctx context.Context) (*reconcile.State, error) {
 		end := make(chan error)
 		r.begun <- end
@@ -117,6 +119,7 @@ func (r *reading) waiting(n int) {
 		if ok {
 			return
 		}
+		runtime.Gosched()
 	}
 }
 
@@ -170,6 +173,7 @@ func TestReadingEndsWithItsLastCaller(t *testing.T) {
 		r.mu.Lock()
 		done = r.running.waiting == 2
 		r.mu.Unlock()
+		runtime.Gosched()
 	}
 	cancel()
 	if got := <-one; reconcile.ReasonOf(got.err) != reconcile.ReasonInterrupted {
