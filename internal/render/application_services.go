@@ -2,7 +2,7 @@ package render
 
 import (
 	"fmt"
-	"os"
+	"io/fs"
 	"sort"
 
 	"github.com/docker/cli/cli/compose/convert"
@@ -85,7 +85,7 @@ const defaultFileMode = 0o444
 
 // fileTarget fills in what a reference leaves out, as convertFileObject of
 // docker/cli does.
-func fileTarget(ref types.FileReferenceConfig) (name, uid, gid string, mode os.FileMode) {
+func fileTarget(ref types.FileReferenceConfig) (name, uid, gid string, mode fs.FileMode) {
 	name, uid, gid, mode = ref.Target, ref.UID, ref.GID, defaultFileMode
 	if name == "" {
 		name = ref.Source
@@ -97,7 +97,7 @@ func fileTarget(ref types.FileReferenceConfig) (name, uid, gid string, mode os.F
 		gid = "0"
 	}
 	if ref.Mode != nil {
-		mode = os.FileMode(*ref.Mode)
+		mode = fs.FileMode(*ref.Mode)
 	}
 	return name, uid, gid, mode
 }
@@ -177,6 +177,8 @@ func (a *applicationRenderer) collectNeeds(service string, spec swarm.ServiceSpe
 		switch {
 		case m.Type == mount.TypeCluster:
 			need("1.42", "the cluster volume at "+m.Target)
+		case m.Type == mount.TypeImage:
+			need("1.48", "the image mount at "+m.Target)
 		case m.VolumeOptions != nil && m.VolumeOptions.Subpath != "":
 			need("1.45", "volume.subpath at "+m.Target)
 		}

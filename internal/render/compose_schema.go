@@ -149,7 +149,7 @@ var portShape = &shape{
 var mountShape = &shape{
 	scalar: textScalar, check: checkShortMount, required: []string{"type", "target"},
 	keys: map[string]*shape{
-		"type":   words("volume", "bind", "tmpfs", "npipe", "cluster"),
+		"type":   words("volume", "bind", "tmpfs", "npipe", "cluster", "image"),
 		"source": text, "target": text, "read_only": flag, "consistency": text,
 		"bind":   {open: true, advice: bindAdvice, keys: map[string]*shape{"propagation": words("private", "rprivate", "shared", "rshared", "slave", "rslave")}},
 		"volume": {open: true, advice: mountVolumeAdvice, keys: map[string]*shape{"nocopy": flag, "subpath": text}},

@@ -114,11 +114,12 @@ configs:
 }
 
 func TestNeedsNameTheEngineThatHasTheFeature(t *testing.T) {
-	rendered := mustRender(t, shop(web("oom_score_adj: 100\nhealthcheck: {test: x, start_interval: 1s}\nvolumes: [{type: volume, source: v, target: /v, volume: {subpath: a}}, {type: cluster, source: \"group:g\", target: /g}]")+"volumes: {v: }\n"))
+	rendered := mustRender(t, shop(web("oom_score_adj: 100\nhealthcheck: {test: x, start_interval: 1s}\nvolumes: [{type: volume, source: v, target: /v, volume: {subpath: a}}, {type: cluster, source: \"group:g\", target: /g}, {type: image, source: busybox, target: /i}]")+"volumes: {v: }\n"))
 	want := []Need{
 		{"1.44", "healthcheck.start_interval of service web"},
 		{"1.46", "oom_score_adj of service web"},
 		{"1.42", "the cluster volume at /g of service web"},
+		{"1.48", "the image mount at /i of service web"},
 		{"1.45", "volume.subpath at /v of service web"},
 	}
 	if diff := cmp.Diff(want, rendered.Needs); diff != "" {

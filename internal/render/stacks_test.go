@@ -1,24 +1,15 @@
 package render
 
 import (
-	"context"
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/distribution/reference"
-	"github.com/docker/cli/cli/compose/convert"
-	"github.com/docker/cli/cli/compose/loader"
-	"github.com/docker/cli/cli/compose/types"
-	"github.com/docker/docker/api/types/swarm"
-	"github.com/docker/docker/client"
 	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
 
-	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/spec"
 )
 
@@ -68,7 +59,7 @@ func readPublishedStacks(t testing.TB) []publishedStack {
 	return stacks
 }
 
-// A stack that docker accepts becomes exactly the services that
+// A stack that docker accepts becomes exactly the services and networks that
 // `docker stack deploy` creates, and one that it refuses is refused.
 //
 // Three things are refused by design and rewritten first, for both sides:
@@ -95,7 +86,7 @@ func TestPublishedStacksRenderLikeDockerStackDeploy(t *testing.T) {
 				t.Fatalf("docker stack deploy accepts it, and it does not render:\n%s", problems.Error())
 			}
 			if diff := cmp.Diff(want, withStackNames(rendered, app.Name)); diff != "" {
-				t.Fatalf("services differ (-docker +ours):\n%s", diff)
+				t.Fatalf("objects differ (-docker +ours):\n%s", diff)
 			}
 			equal++
 		})
@@ -199,96 +190,6 @@ func eachPair(n *yaml.Node, visit func(string, *yaml.Node)) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		visit(n.Content[i].Value, n.Content[i+1])
 	}
-}
-
-// dockerStackDeploy does what `docker stack deploy` does up to the first write:
-// load, check the images, convert.
-func dockerStackDeploy(t *testing.T, app spec.Application) (map[string]swarm.ServiceSpec, error) {
-	t.Helper()
-	folder := t.TempDir()
-	for name, content := range app.Files {
-		file := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	details := types.ConfigDetails{WorkingDir: folder, Environment: app.Variables}
-	for _, source := range app.Compose {
-		config, err := loader.ParseYAML([]byte(source.Text))
-		if err != nil {
-			return nil, err
-		}
-		details.ConfigFiles = append(details.ConfigFiles, types.ConfigFile{Filename: source.Name, Config: config})
-	}
-	config, err := loader.Load(details)
-	if err != nil {
-		return nil, err
-	}
-	for _, service := range config.Services {
-		if service.Image == "" {
-			return nil, errors.New("no image specified")
-		}
-		if _, err := reference.ParseAnyReference(service.Image); err != nil {
-			return nil, err
-		}
-	}
-	return convert.Services(context.Background(), convert.NewNamespace(app.Name), config, everyObject{})
-}
-
-// everyObject is an engine that has every secret and config that is asked for.
-type everyObject struct{ client.APIClient }
-
-func (everyObject) ClientVersion() string { return lowestAPI }
-
-func (everyObject) SecretList(_ context.Context, options swarm.SecretListOptions) ([]swarm.Secret, error) {
-	var list []swarm.Secret
-	for _, name := range options.Filters.Get("name") {
-		list = append(list, swarm.Secret{Spec: swarm.SecretSpec{Annotations: swarm.Annotations{Name: name}}})
-	}
-	return list, nil
-}
-
-func (everyObject) ConfigList(_ context.Context, options swarm.ConfigListOptions) ([]swarm.Config, error) {
-	var list []swarm.Config
-	for _, name := range options.Filters.Get("name") {
-		list = append(list, swarm.Config{Spec: swarm.ConfigSpec{Annotations: swarm.Annotations{Name: name}}})
-	}
-	return list, nil
-}
-
-// withStackNames returns the services with configs and secrets called as
-// `docker stack deploy` calls them, and the image as it was written.
-func withStackNames(rendered *Rendered, stack string) map[string]swarm.ServiceSpec {
-	renamed := map[string]string{}
-	for _, o := range rendered.Objects {
-		if (o.Kind == object.KindConfig || o.Kind == object.KindSecret) && !o.FixedName {
-			renamed[o.Name] = stack + "_" + o.Key
-		}
-	}
-	services := map[string]swarm.ServiceSpec{}
-	for _, o := range rendered.Objects {
-		service, ok := o.Spec.(*swarm.ServiceSpec)
-		if !ok {
-			continue
-		}
-		container := service.TaskTemplate.ContainerSpec
-		for _, ref := range container.Configs {
-			if name, ok := renamed[ref.ConfigName]; ok {
-				ref.ConfigName = name
-			}
-		}
-		for _, ref := range container.Secrets {
-			if name, ok := renamed[ref.SecretName]; ok {
-				ref.SecretName = name
-			}
-		}
-		container.Image = service.Labels[convert.LabelImage]
-		services[o.Key] = *service
-	}
-	return services
 }
 
 // What docker refuses is either rendered, because its meaning is clear, or every
