@@ -110,12 +110,9 @@ func (r *Resource) change(ctx context.Context, model Model, prior *Common, plan 
 		r.afterFailure(ctx, core, planned, prior, started)
 		return true, diags
 	}
-	for _, warning := range result.Warnings {
-		if slices.Contains(steps.Warnings, warning) {
-			continue // the plan has said so
-		}
-		diags.AddWarning("Worth knowing about release "+release.Release, warning)
-	}
+	warn(&diags, "Worth knowing about release "+release.Release, slices.DeleteFunc(slices.Clone(result.Warnings), func(warning string) bool {
+		return slices.Contains(steps.Warnings, warning) // the plan has said so
+	}))
 	diags.Append(r.afterSuccess(ctx, core, planned, prior, declared, result)...)
 	return true, diags
 }

@@ -74,12 +74,8 @@ func (r *Resource) checkEngine(ctx context.Context, release reconcile.Release, p
 		return diags
 	}
 
-	for _, disruption := range plan.Disruptions {
-		diags.AddWarning("Tasks will be down for a while", disruption)
-	}
-	for _, warning := range plan.Warnings {
-		diags.AddWarning("Worth knowing about release "+release.Release, warning)
-	}
+	warn(&diags, "Tasks will be down for a while", plan.Disruptions)
+	warn(&diags, "Worth knowing about release "+release.Release, plan.Warnings)
 	return diags
 }
 

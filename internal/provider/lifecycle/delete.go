@@ -44,8 +44,6 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	case err != nil:
 		r.session.report(ctx, &resp.Diagnostics, err, who)
 	case result != nil:
-		for _, warning := range result.Warnings {
-			resp.Diagnostics.AddWarning("Worth knowing about release "+name, warning)
-		}
+		warn(&resp.Diagnostics, "Worth knowing about release "+name, result.Warnings)
 	}
 }

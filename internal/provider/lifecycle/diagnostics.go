@@ -25,6 +25,14 @@ func (s subject) String() string {
 // knows the name after the dot.
 func (s subject) address() string { return "swarm_" + s.kind + ".<name>" }
 
+// warn adds one warning with all texts: of several warnings with the same summary
+// Terraform shows the first, and counts the others.
+func warn(diags *diag.Diagnostics, summary string, texts []string) {
+	if len(texts) > 0 {
+		diags.AddWarning(summary, strings.Join(texts, "\n"))
+	}
+}
+
 // Report adds the diagnostic of an error of the core to diags. kind and name tell
 // which release was asked for.
 func (s *Session) Report(ctx context.Context, diags *diag.Diagnostics, err error, kind, name string) {
