@@ -20,6 +20,12 @@ const (
 	// logBytes bounds what is read, logLineBytes what is kept of a line.
 	logBytes     = 1 << 20
 	logLineBytes = 2000
+	// readAhead is how many times the wanted lines are read. The engine writes a container's stdout and stderr into
+	// its log as it gets round to each: what a program says on stderr before it dies may stand before everything
+	// that it wrote to stdout in the same moment.
+	readAhead = 10
+	// stderrShare is the part of the wanted lines (1/n) that the end of stderr may claim.
+	stderrShare = 2
 )
 
 // errLogTimeout is the cause of a reading that was given up.
@@ -43,7 +49,7 @@ func (b *Backend) Logs(ctx context.Context, taskID string, lines int) ([]string,
 			return invalid(a, "the service's log driver is none, which keeps no log")
 		}
 		stream, err := b.cli.TaskLogs(ctx, taskID, container.LogsOptions{
-			ShowStdout: true, ShowStderr: true, Tail: strconv.Itoa(lines),
+			ShowStdout: true, ShowStderr: true, Tail: strconv.Itoa(lines * readAhead),
 		})
 		if err != nil {
 			return err
@@ -51,10 +57,10 @@ func (b *Backend) Logs(ctx context.Context, taskID string, lines int) ([]string,
 		defer stream.Close()
 		limited := io.LimitReader(stream, logBytes)
 		if c := task.Spec.ContainerSpec; c != nil && c.TTY {
-			_, err = io.Copy(out.stream(), limited)
+			_, err = io.Copy(out.stream(false), limited)
 			return err
 		}
-		_, err = stdcopy.StdCopy(out.stream(), out.stream(), limited)
+		_, err = stdcopy.StdCopy(out.stream(false), out.stream(true), limited)
 		return err
 	})
 	return out.last(lines), err
@@ -63,17 +69,23 @@ func (b *Backend) Logs(ctx context.Context, taskID string, lines int) ([]string,
 // lineBuffer gathers the lines of several streams in the order in which they
 // end.
 type lineBuffer struct {
-	lines   []string
+	lines   []logLine
 	streams []*lineStream
+}
+
+type logLine struct {
+	text   string
+	stderr bool
 }
 
 type lineStream struct {
 	into    *lineBuffer
+	stderr  bool
 	partial bytes.Buffer
 }
 
-func (l *lineBuffer) stream() io.Writer {
-	s := &lineStream{into: l}
+func (l *lineBuffer) stream(stderr bool) io.Writer {
+	s := &lineStream{into: l, stderr: stderr}
 	l.streams = append(l.streams, s)
 	return s
 }
@@ -97,19 +109,36 @@ func (s *lineStream) flush() {
 	if len(line) > logLineBytes {
 		line = strings.ToValidUTF8(line[:logLineBytes], "") + " …"
 	}
-	s.into.lines = append(s.into.lines, line)
+	s.into.lines = append(s.into.lines, logLine{line, s.stderr})
 	s.partial.Reset()
 }
 
-// last returns the last n lines, oldest first.
+// last returns n lines, oldest first: the last ones, but for the end of stderr,
+// which comes before lines of stdout however early it stands.
 func (l *lineBuffer) last(n int) []string {
 	for _, s := range l.streams {
 		if s.partial.Len() > 0 {
 			s.flush()
 		}
 	}
-	if len(l.lines) > n {
-		return l.lines[len(l.lines)-n:]
+	keep := make([]bool, len(l.lines))
+	left := n
+	choose := func(limit int, wanted func(logLine) bool) {
+		for i := len(l.lines) - 1; i >= 0 && left > 0 && limit > 0; i-- {
+			if !keep[i] && wanted(l.lines[i]) {
+				keep[i] = true
+				left--
+				limit--
+			}
+		}
 	}
-	return l.lines
+	choose(n/stderrShare, func(line logLine) bool { return line.stderr })
+	choose(n, func(logLine) bool { return true })
+	var out []string
+	for i, line := range l.lines {
+		if keep[i] {
+			out = append(out, line.text)
+		}
+	}
+	return out
 }
