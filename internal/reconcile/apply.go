@@ -28,6 +28,16 @@ const (
 // is there. After ReasonInterrupted the revision stays `applying`, after any
 // other error it is `failed` or `rolled_back`.
 func (c *Core) Apply(ctx context.Context, planned *Plan, opts ApplyOptions) (*Result, error) {
+	hide := newMasker(planned.Release, planned.revisions...)
+	opts.Report = hide.report(opts.Report)
+	result, err := c.apply(ctx, planned, opts)
+	if result != nil {
+		result.Warnings = hide.texts(result.Warnings)
+	}
+	return result, hide.error(err)
+}
+
+func (c *Core) apply(ctx context.Context, planned *Plan, opts ApplyOptions) (*Result, error) {
 	op := "apply " + planned.Release.Release
 	p, err := c.replan(ctx, planned)
 	if err != nil {
@@ -151,7 +161,7 @@ func (c *Core) createRecord(ctx context.Context, rev Revision) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.backend.Do(ctx, Step{Verb: Create, Object: o})
+	err = c.do(ctx, Step{Verb: Create, Object: o})
 	if ReasonOf(err) == ReasonExists {
 		return &Error{
 			Reason: ReasonConflict, Op: "record revision " + o.Name, Err: err,

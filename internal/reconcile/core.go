@@ -64,6 +64,9 @@ type Release struct {
 	External []External
 	// Needs are the engine levels that the objects ask for.
 	Needs []Need
+	// Sensitive are the values of sensitive inputs. They are hidden in whatever is
+	// quoted of others: the engine's words and the logs of tasks.
+	Sensitive []string
 	// Commit is the source's commit, for the record.
 	Commit string
 	// HistoryLimit is how many revisions are kept; 0 means DefaultHistoryLimit.

@@ -218,7 +218,8 @@ func (c *Core) History(ctx context.Context, release string) ([]Revision, error) 
 	return out, nil
 }
 
-// Rollouts tells how far each service of a release is, by real name.
+// Rollouts tells how far each service of a release is, by real name. Values that
+// the records know as sensitive are hidden in the engine's words.
 func (c *Core) Rollouts(ctx context.Context, release string) ([]Rollout, error) {
 	view, err := c.Inspect(ctx, release, "")
 	if err != nil {
@@ -232,5 +233,17 @@ func (c *Core) Rollouts(ctx context.Context, release string) ([]Rollout, error) 
 		return nil, nil
 	}
 	sort.Strings(services)
-	return c.backend.Progress(ctx, services)
+	rollouts, err := c.backend.Progress(ctx, services)
+	if err != nil {
+		return nil, err
+	}
+	state, err := c.backend.Observe(ctx, Scope{})
+	if err != nil {
+		return nil, err
+	}
+	revisions, err := state.revisions(release)
+	if err != nil {
+		return nil, err
+	}
+	return newMasker(Release{}, revisions...).rollouts(rollouts), nil
 }

@@ -159,3 +159,35 @@ func (s scenario) wantDone(t *testing.T, b, clean *memory.Backend, instance stri
 		}
 	}
 }
+
+// An engine that is out of sight for a moment, with or without having done what
+// was asked, does not end an apply: the write is looked up and tried again.
+func TestWriteWithoutAnAnswerIsLookedUpAndTriedAgain(t *testing.T) {
+	for way, fault := range map[string]memory.Fault{"refused": memory.Fail, "answer lost": memory.Lose} {
+		for _, s := range scenarios() {
+			t.Run(s.name+"/"+way, func(t *testing.T) {
+				clean, instance := s.prepare(t)
+				if err := s.run(t.Context(), newCore(clean), instance); err != nil {
+					t.Fatal(err)
+				}
+				b, instance := s.prepare(t)
+				hit := map[string]bool{}
+				b.Fault = func(c memory.Call) memory.Fault {
+					if c.Step == nil || c.Step.Object.Kind == object.KindLease || c.Step.Object.Kind == object.KindRecord && c.Step.Verb == reconcile.Update {
+						return memory.None
+					}
+					if id := string(c.Step.Verb) + c.Step.Object.Name; !hit[id] {
+						hit[id] = true
+						return fault
+					}
+					return memory.None
+				}
+				if err := s.run(t.Context(), newCore(b), instance); err != nil {
+					t.Fatalf("the run ended with %v", err)
+				}
+				b.Fault = nil
+				s.wantDone(t, b, clean, instance)
+			})
+		}
+	}
+}

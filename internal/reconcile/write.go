@@ -2,7 +2,7 @@ package reconcile
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"time"
 
 	"github.com/docker/docker/api/types/swarm"
@@ -10,45 +10,107 @@ import (
 	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 )
 
-// retries is how often a write is tried whose object was changed in between
-// without changing what it means.
+// retries is how often a write is tried again whose object was changed in
+// between without changing what it means.
 const retries = 3
 
-// do carries out one step. The version of a service also moves when Swarm itself
-// notes the progress of an update, so a conflict is no evidence that somebody
-// interferes: the object is read again, and the write repeated when its canonical
-// form is the one that was planned against.
+// do carries out one step.
+//
+// The version of a service also moves when Swarm itself notes the progress of an
+// update, so a conflict is no evidence that somebody interferes: the object is
+// read again, and the write repeated when it still means what was planned
+// against.
+//
+// A write without an answer is ambiguous: a manager that lost its leader answers
+// 500 and may have written all the same. It is looked up before it is tried
+// again, for as long as an engine may be out of sight.
 func (c *Core) do(ctx context.Context, step Step) error {
-	for attempt := 1; ; attempt++ {
+	lastAnswer := c.now()
+	for failures := 1; ; {
 		_, err := c.backend.Do(ctx, step)
-		if ReasonOf(err) != ReasonConflict || step.Live == nil || attempt > retries {
+		if r := ReasonOf(err); r != ReasonUnreachable && (r != ReasonConflict || step.Live == nil) {
+			return err
+		}
+		if failures > retries || ctx.Err() != nil || c.now().Sub(lastAnswer) > blind {
 			return err
 		}
 		state, readErr := c.backend.Observe(ctx, Scope{Fresh: true})
 		if readErr != nil {
-			return errors.Join(err, readErr)
-		}
-		now := state.byID(step.Object.Kind, step.Live.ID)
-		if now == nil || !unchanged(step.Live, now) {
-			return &Error{
-				Reason: ReasonConflict, Op: string(step.Verb) + " " + string(step.Object.Kind) + " " + step.Object.Name, Ref: step.Object.Ref(), Err: err,
-				Detail: "Somebody changed it while this apply ran. Nothing of it was overwritten: plan again to see the difference.",
+			if ReasonOf(readErr) != ReasonUnreachable || c.pause(ctx) != nil {
+				return err
 			}
+			continue
 		}
+		lastAnswer = c.now()
+		failures++
+		done, again, lookErr := reconsider(step, state.find(step.Object.Kind, step.Object.Name), err)
+		if done || lookErr != nil {
+			return lookErr
+		}
+		step = again
+	}
+}
+
+// reconsider decides what a write that failed with cause has come to, by what is
+// there now: it was done, or it is to be tried again, or it must not be.
+func reconsider(step Step, now *Live, cause error) (done bool, again Step, err error) {
+	changed := &Error{
+		Reason: ReasonConflict, Op: fmt.Sprintf("%s %s %s", step.Verb, step.Object.Kind, step.Object.Name), Ref: step.Object.Ref(), Err: cause,
+		Detail: "Somebody changed it while this apply ran. Nothing of it was overwritten: plan again to see the difference.",
+	}
+	switch {
+	case step.Verb == Create && now == nil:
+		return false, step, nil
+	case step.Verb == Create:
+		if now.Owner != ownerOf(step.Object) {
+			return false, step, changed
+		}
+		return true, step, nil
+	case step.Verb == Delete && (now == nil || step.Live == nil || now.ID != step.Live.ID):
+		return true, step, nil
+	case step.Verb == Delete:
 		step.Live = now
-		if want, ok := step.Object.Spec.(*swarm.ServiceSpec); ok {
-			if have, ok := now.Spec.(*swarm.ServiceSpec); ok {
-				step.Object.Spec = object.CarryForceUpdate(want, have)
-			}
+		return false, step, nil
+	case now == nil || now.ID != step.Live.ID:
+		return false, step, changed
+	case now.Version != step.Live.Version && sameWrite(step.Object, now):
+		return true, step, nil
+	case !unchanged(step.Live, now):
+		return false, step, changed
+	}
+	step.Live = now
+	if want, ok := step.Object.Spec.(*swarm.ServiceSpec); ok {
+		if have, ok := now.Spec.(*swarm.ServiceSpec); ok {
+			step.Object.Spec = object.CarryForceUpdate(want, have)
 		}
 	}
+	return false, step, nil
+}
+
+// sameWrite reports whether an observed object is what a write would have made.
+func sameWrite(o object.Object, now *Live) bool {
+	a, errA := o.Form(object.View{})
+	b, errB := now.Form(object.View{Declared: &o})
+	return errA == nil && errB == nil && a.Equal(b) && ownerOf(o) == now.Owner && len(changedReferences(o, now.Object)) == 0
 }
 
 // unchanged reports whether two observations of one object mean the same.
 func unchanged(a, b *Live) bool {
 	fa, errA := a.Form(object.View{})
 	fb, errB := b.Form(object.View{})
-	return errA == nil && errB == nil && fa.JSON() == fb.JSON()
+	return errA == nil && errB == nil && fa.Equal(fb)
+}
+
+// ownerOf reads back what stamp has written.
+func ownerOf(o object.Object) Owner {
+	labels := labelsOf(&o)
+	if labels == nil {
+		return Owner{}
+	}
+	return Owner{
+		Release: (*labels)[LabelRelease], Kind: (*labels)[LabelKind],
+		Instance: (*labels)[LabelInstance], Owner: (*labels)[LabelOwner],
+	}
 }
 
 // doDraining is do, with patience for objects that tasks on their way out still
