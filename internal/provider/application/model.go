@@ -31,6 +31,11 @@ func (m *model) Render(context.Context) (*reconcile.Release, spec.Problems) {
 		return nil, problems
 	}
 	release := &reconcile.Release{Objects: rendered.Objects}
+	for _, sensitive := range []types.Map{m.VariablesWO, m.SecretsWO} {
+		for _, value := range lifecycle.Strings(sensitive) {
+			release.Sensitive = append(release.Sensitive, value)
+		}
+	}
 	for _, e := range rendered.External {
 		release.External = append(release.External, reconcile.External{Kind: e.Kind, Name: e.Name, UsedBy: e.UsedBy})
 	}
