@@ -45,7 +45,12 @@ func (b *Backend) classify(ctx context.Context, a attempt, err error) *reconcile
 	case errors.As(err, &old):
 		e.Reason = reconcile.ReasonInvalid
 		e.Detail = "The engine is " + b.endpoint.String() + "."
-	case client.IsErrConnectionFailed(err), errors.Is(err, context.DeadlineExceeded), isTransport(err):
+	case errors.Is(err, context.DeadlineExceeded):
+		// A manager that lost its quorum was seen to hold an answer back for minutes.
+		e.Reason = reconcile.ReasonUnreachable
+		e.Err = &connectionError{fmt.Errorf("no answer within %s: %w", callTimeout, err)}
+		e.Detail = "Tried " + b.endpoint.String() + ". Either the engine is not reached, or its swarm has no quorum. " + b.endpoint.advice()
+	case client.IsErrConnectionFailed(err), isTransport(err):
 		e.Reason = reconcile.ReasonUnreachable
 		e.Err = &connectionError{err}
 		e.Detail = "Tried " + b.endpoint.String() + ". " + b.endpoint.advice()
