@@ -177,6 +177,7 @@ func TestProxyPassesUpgradedConnections(t *testing.T) {
 	if err != nil || res.StatusCode != http.StatusSwitchingProtocols {
 		t.Fatalf("got %v %v, want 101", res, err)
 	}
+	defer func() { _ = res.Body.Close() }()
 	_, _ = io.WriteString(conn, "hello\n")
 	if line, err := r.ReadString('\n'); line != "echo hello\n" {
 		t.Errorf("behind the upgrade came %q %v", line, err)
