@@ -107,6 +107,32 @@ func (b *Backend) listNodes(ctx context.Context) (nodes []swarm.Node, err error)
 	return nodes, err
 }
 
+// leftBehind tells tasks of a removed service that have ended and that nobody is
+// going to take down: the engine leaves those of a removed job in its list
+// (measured on 20.10.24), so to wait for them is to wait for ever. They hold no
+// network.
+func leftBehind(t swarm.Task) bool {
+	switch t.Status.State {
+	case swarm.TaskStateComplete, swarm.TaskStateShutdown, swarm.TaskStateFailed, swarm.TaskStateRejected, swarm.TaskStateOrphaned:
+		return t.DesiredState != swarm.TaskStateRemove
+	}
+	return false
+}
+
+// endedJob reports whether a task of a job is over. Engine 20.10 keeps such tasks
+// for ever once the job is removed, since its job orchestrator leaves the tasks
+// of removed services alone (measured; the one of replicated services does not).
+func endedJob(t swarm.Task) bool {
+	if t.JobIteration == nil {
+		return false
+	}
+	switch t.Status.State {
+	case swarm.TaskStateComplete, swarm.TaskStateShutdown, swarm.TaskStateFailed, swarm.TaskStateRejected, swarm.TaskStateRemove, swarm.TaskStateOrphaned:
+		return true
+	}
+	return false
+}
+
 // Draining implements reconcile.Backend. The tasks of a removed service stay in
 // the list until their node has reported their end; a node that is down reports
 // nothing.
@@ -126,7 +152,7 @@ func (b *Backend) Draining(ctx context.Context, serviceIDs []string) (int, error
 	}
 	var remaining []swarm.Task
 	for _, t := range tasks {
-		if removed[t.ServiceID] && t.NodeID != "" {
+		if removed[t.ServiceID] && t.NodeID != "" && !leftBehind(t) {
 			remaining = append(remaining, t)
 		}
 	}

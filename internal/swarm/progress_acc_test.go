@@ -319,6 +319,30 @@ func TestAccLogs(t *testing.T) {
 	}
 }
 
+// A removed job leaves its tasks in the engine's list for good.
+func TestAccDrainingDoesNotWaitForRemovedJobs(t *testing.T) {
+	s := newStage(t)
+	for code, over := range map[string]func(reconcile.Rollout) bool{
+		"0": converged,
+		"1": func(r reconcile.Rollout) bool { return failures(r) > 1 },
+	} {
+		job := s.service("job"+code, func(spec *swarm.ServiceSpec) {
+			spec.Mode.ReplicatedJob = &swarm.ReplicatedJob{}
+			spec.TaskTemplate.ContainerSpec.Args = []string{"job", "-exit-code", code}
+			spec.TaskTemplate.RestartPolicy = &swarm.RestartPolicy{Condition: swarm.RestartPolicyConditionOnFailure, MaxAttempts: count(1)}
+		})
+		id := s.create(job)
+		s.progress(job, "it has ended", over)
+		if err := s.do(reconcile.Delete, job, s.observe(job)); err != nil {
+			t.Fatal(err)
+		}
+		acctest.Wait(t, 20*time.Second, "nothing of job"+code+" drains", func() bool {
+			n, err := s.Draining(t.Context(), []string{id})
+			return err == nil && n == 0
+		})
+	}
+}
+
 func TestAccDrainingEndsWithTheTasks(t *testing.T) {
 	s := newStage(t)
 	grace := 3 * time.Second
@@ -343,4 +367,24 @@ func TestAccDrainingEndsWithTheTasks(t *testing.T) {
 		t.Errorf("right after the removal %d tasks drain", n)
 	}
 	acctest.Wait(t, 20*time.Second, "nothing drains any more", func() bool { return draining() == 0 })
+}
+
+func TestAccDrainingDoesNotWaitForJobsThatEnded(t *testing.T) {
+	s := newStage(t)
+	job := s.service("job", func(spec *swarm.ServiceSpec) {
+		spec.Mode = swarm.ServiceMode{ReplicatedJob: &swarm.ReplicatedJob{}}
+		spec.TaskTemplate.ContainerSpec.Args = []string{"job"}
+	})
+	id := s.create(job)
+	s.progress(job, "it completes", converged)
+	if err := s.do(reconcile.Delete, job, s.observe(job)); err != nil {
+		t.Fatal(err)
+	}
+	acctest.Wait(t, 20*time.Second, "nothing drains", func() bool {
+		n, err := s.Draining(t.Context(), []string{id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n == 0
+	})
 }
