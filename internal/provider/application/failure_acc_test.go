@@ -22,6 +22,7 @@ const quick = `
 // TestAccFailures lets every kind of failure happen and reads what a person is told about it. An apply must give up
 // soon after the evidence is there, long before its time is used up.
 func TestAccFailures(t *testing.T) {
+	t.Parallel()
 	s := acctest.Start(t)
 	host := s.Host()
 	const port = 18471

@@ -212,6 +212,7 @@ func onlyItsOwn(t *testing.T, s *acctest.Swarm, name string, version int) {
 
 // TestAccInterruptedCreate stops a create at ten moments in two ways. The same apply again must finish it.
 func TestAccInterruptedCreate(t *testing.T) {
+	t.Parallel()
 	s := acctest.Start(t)
 	for _, how := range interruptions() {
 		t.Run(how.name, func(t *testing.T) {
@@ -233,6 +234,7 @@ func TestAccInterruptedCreate(t *testing.T) {
 
 // TestAccInterruptedUpdate stops updates at ten moments in two ways, one after the other in one release.
 func TestAccInterruptedUpdate(t *testing.T) {
+	t.Parallel()
 	s := acctest.Start(t)
 	for _, how := range interruptions() {
 		t.Run(how.name, func(t *testing.T) {
