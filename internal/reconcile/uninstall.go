@@ -141,7 +141,9 @@ func (c *Core) removeServices(ctx context.Context, owned []*Live) error {
 			break
 		}
 		if err := c.pause(ctx); err != nil {
-			return &Error{Reason: ReasonTimeout, Op: "wait until the tasks of removed services are gone", Detail: fmt.Sprintf("%d tasks are still there.", n), Err: err}
+			return &Error{Reason: ReasonTimeout, Op: "wait until the tasks of removed services are gone", Err: err, Detail: fmt.Sprintf(
+				"The services are removed, and %d of their tasks still occupy a node: containers that take their time to stop, or a job, which some engines let run to its end. "+
+					"Networks, configs, secrets and records of the release are still there. Destroying again goes on from here.", n)}
 		}
 	}
 	return nil

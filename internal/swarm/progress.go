@@ -119,20 +119,6 @@ func leftBehind(t swarm.Task) bool {
 	return false
 }
 
-// endedJob reports whether a task of a job is over. Engine 20.10 keeps such tasks
-// for ever once the job is removed, since its job orchestrator leaves the tasks
-// of removed services alone (measured; the one of replicated services does not).
-func endedJob(t swarm.Task) bool {
-	if t.JobIteration == nil {
-		return false
-	}
-	switch t.Status.State {
-	case swarm.TaskStateComplete, swarm.TaskStateShutdown, swarm.TaskStateFailed, swarm.TaskStateRejected, swarm.TaskStateRemove, swarm.TaskStateOrphaned:
-		return true
-	}
-	return false
-}
-
 // Draining implements reconcile.Backend. The tasks of a removed service stay in
 // the list until their node has reported their end; a node that is down reports
 // nothing.

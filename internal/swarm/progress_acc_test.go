@@ -368,23 +368,3 @@ func TestAccDrainingEndsWithTheTasks(t *testing.T) {
 	}
 	acctest.Wait(t, 20*time.Second, "nothing drains any more", func() bool { return draining() == 0 })
 }
-
-func TestAccDrainingDoesNotWaitForJobsThatEnded(t *testing.T) {
-	s := newStage(t)
-	job := s.service("job", func(spec *swarm.ServiceSpec) {
-		spec.Mode = swarm.ServiceMode{ReplicatedJob: &swarm.ReplicatedJob{}}
-		spec.TaskTemplate.ContainerSpec.Args = []string{"job"}
-	})
-	id := s.create(job)
-	s.progress(job, "it completes", converged)
-	if err := s.do(reconcile.Delete, job, s.observe(job)); err != nil {
-		t.Fatal(err)
-	}
-	acctest.Wait(t, 20*time.Second, "nothing drains", func() bool {
-		n, err := s.Draining(t.Context(), []string{id})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n == 0
-	})
-}
