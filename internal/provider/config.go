@@ -2,11 +2,13 @@ package provider
 
 import (
 	"os"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/lifecycle"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/swarm"
 )
 
@@ -22,6 +24,7 @@ type config struct {
 	CertPath         types.String `tfsdk:"cert_path"`
 	Owner            types.String `tfsdk:"owner"`
 	ProtectedSecrets types.List   `tfsdk:"protected_secrets"`
+	LockTimeout      types.String `tfsdk:"lock_timeout"`
 }
 
 // unknown lists the attributes that have to be known before the engine can be
@@ -63,6 +66,15 @@ func (c config) owner() string {
 		return owner
 	}
 	return defaultOwner
+}
+
+// lockTimeout is how long to wait for another writer. The attribute's validator
+// has seen to it that the text is a duration.
+func (c config) lockTimeout() time.Duration {
+	if d, err := time.ParseDuration(c.LockTimeout.ValueString()); err == nil {
+		return d
+	}
+	return reconcile.DefaultLockTimeout
 }
 
 // session is what a configuration amounts to, without the backend.

@@ -109,6 +109,14 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 					stringvalidator.RegexMatches(regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}$`), "must be at most 63 letters, digits, and . _ / -, beginning with a letter or digit"),
 				},
 			},
+			"lock_timeout": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "How long to wait for another writer of the same release, in this or another process, on this or another machine: a duration such as `30s` or `5m`. " +
+					"Default `2m`; `0s` does not wait.",
+				Validators: []validator.String{
+					stringvalidator.RegexMatches(regexp.MustCompile(`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`), "must be a duration such as 30s or 5m"),
+				},
+			},
 			"protected_secrets": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Names of secrets that no release may mount or declare.",
@@ -137,7 +145,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 				resp.Diagnostics.AddWarning("The connection to the Docker engine is not safe", warning)
 			}
 		}
-		opts.Core = reconcile.New(backend)
+		opts.Core = reconcile.New(backend, reconcile.LockTimeout(cfg.lockTimeout()))
 	}
 	session := lifecycle.NewSession(opts)
 	resp.ResourceData, resp.DataSourceData = session, session

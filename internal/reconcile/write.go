@@ -26,13 +26,20 @@ const retries = 3
 // again, for as long as an engine may be out of sight.
 func (c *Core) do(ctx context.Context, step Step) error {
 	lastAnswer := c.now()
+	var silence error
 	for failures := 1; ; {
 		_, err := c.backend.Do(ctx, step)
+		if ReasonOf(err) == ReasonLeaseLost && silence != nil {
+			return silence // the lease ran out because of it
+		}
 		if r := ReasonOf(err); r != ReasonUnreachable && (r != ReasonConflict || step.Live == nil) {
 			return err
 		}
 		if failures > retries || ctx.Err() != nil || c.now().Sub(lastAnswer) > blind {
 			return err
+		}
+		if ReasonOf(err) == ReasonUnreachable {
+			silence = err
 		}
 		state, readErr := c.backend.Observe(ctx, Scope{Fresh: true})
 		if readErr != nil {

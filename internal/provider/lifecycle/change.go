@@ -97,10 +97,11 @@ func (r *Resource) change(ctx context.Context, model Model, prior *Common, plan 
 
 	started := ""
 	result, err := core.Apply(ctx, steps, reconcile.ApplyOptions{
-		NoWait:  !planned.Wait.ValueBool(),
-		Prior:   prior.objects(),
-		Report:  func(line string) { tflog.Info(ctx, line, map[string]any{"release": release.Release}) },
-		Started: func(instance string) { started = instance },
+		NoWait:   !planned.Wait.ValueBool(),
+		RollBack: planned.OnFailure.ValueString() == rollBack,
+		Prior:    prior.objects(),
+		Report:   func(line string) { tflog.Info(ctx, line, map[string]any{"release": release.Release}) },
+		Started:  func(instance string) { started = instance },
 	})
 	if err != nil {
 		r.session.report(ctx, &diags, err, who)

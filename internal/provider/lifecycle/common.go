@@ -25,6 +25,7 @@ type Common struct {
 	Name         types.String   `tfsdk:"name"`
 	Wait         types.Bool     `tfsdk:"wait"`
 	Prune        types.Bool     `tfsdk:"prune"`
+	OnFailure    types.String   `tfsdk:"on_failure"`
 	HistoryLimit types.String   `tfsdk:"history_limit"`
 	Adopt        types.Bool     `tfsdk:"adopt"`
 	PurgeVolumes types.Bool     `tfsdk:"purge_volumes"`
@@ -58,6 +59,9 @@ const (
 	changeTimeout = 10 * time.Minute
 	deleteTimeout = 5 * time.Minute
 )
+
+// rollBack is the value of on_failure that takes a failed release back.
+const rollBack = "rollback"
 
 const namePattern = `[a-z0-9][a-z0-9_-]*`
 
@@ -104,6 +108,12 @@ func settingAttributes(ctx context.Context) map[string]schema.Attribute {
 		"prune": schema.BoolAttribute{
 			Optional: true, Computed: true, Default: booldefault.StaticBool(true),
 			MarkdownDescription: "Whether objects that are no longer declared are deleted once the new version runs. Volumes never are. Default `true`.",
+		},
+		"on_failure": schema.StringAttribute{
+			Optional: true, Computed: true, Default: stringdefault.StaticString(rollBack),
+			MarkdownDescription: "What becomes of an update that fails: with `rollback` the whole release goes back to its last deployed revision, is waited for as long as the update's own timeout, and the apply returns the original error; with `keep` what was written stays for inspection. " +
+				"Either way the next apply tries again. Jobs are never rolled back, and a first install is always kept. Default `rollback`.",
+			Validators: []validator.String{stringvalidator.OneOf(rollBack, "keep")},
 		},
 		"history_limit": schema.StringAttribute{
 			Optional: true, Computed: true, Default: stringdefault.StaticString(strconv.Itoa(reconcile.DefaultHistoryLimit)),
