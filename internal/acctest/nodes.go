@@ -1,6 +1,7 @@
 package acctest
 
 import (
+	"context"
 	"strconv"
 	"testing"
 
@@ -16,6 +17,12 @@ func (s *Swarm) NodeClient(t testing.TB, n int) *client.Client {
 	}
 	t.Cleanup(func() { _ = c.Close() })
 	return c
+}
+
+// Through is the same swarm, talked to through node n.
+func (s *Swarm) Through(t testing.TB, n int) *Swarm {
+	t.Helper()
+	return &Swarm{dir: s.dir, via: n, client: s.NodeClient(t, n)}
 }
 
 // NodeHost is the address of node n's engine, as DOCKER_HOST takes it.
@@ -46,4 +53,14 @@ func (s *Swarm) node(t testing.TB, verb string, n int) string {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// SwarmID is the id of the swarm that the first node belongs to.
+func (s *Swarm) SwarmID(t testing.TB) string {
+	t.Helper()
+	info, err := s.client.Info(context.Background())
+	if err != nil || info.Swarm.Cluster == nil {
+		t.Fatalf("the swarm of %s: %v", s.Host(), err)
+	}
+	return info.Swarm.Cluster.ID
 }

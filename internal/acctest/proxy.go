@@ -57,7 +57,7 @@ type Proxy struct {
 	n     int
 }
 
-// NewProxy puts a proxy in front of the swarm's first node, for the length of the test.
+// NewProxy puts a proxy in front of the engine that is talked to, for the length of the test.
 func (s *Swarm) NewProxy(t testing.TB) *Proxy {
 	t.Helper()
 	return NewProxy(t, strings.TrimPrefix(s.Host(), "unix://"))

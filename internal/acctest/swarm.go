@@ -31,9 +31,10 @@ const EnvHost = "SWARM_TEST_HOST"
 // Image returns the test image of a version: 1.0, 1.1, 1.2 or 2.0. They run the same program, see testapp.
 func Image(version string) string { return "swarmkeel/test-app:" + version }
 
-// Swarm is a running swarm; its first node is the manager that is talked to.
+// Swarm is a running swarm, talked to through its first node: see Through.
 type Swarm struct {
 	dir    string // folder given to scripts/test-swarm
+	via    int    // node, 1 is the first
 	client *client.Client
 }
 
@@ -147,7 +148,7 @@ func start(options ...string) (*Swarm, error) {
 }
 
 func open(dir string) (*Swarm, error) {
-	s := &Swarm{dir: dir}
+	s := &Swarm{dir: dir, via: 1}
 	c, err := client.NewClientWithOpts(client.WithHost(s.Host()), client.WithAPIVersionNegotiation())
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", s.Host(), err)
@@ -170,17 +171,17 @@ func (s *Swarm) close() {
 	}
 }
 
-// Host is the address of the first node's engine, as DOCKER_HOST takes it.
-func (s *Swarm) Host() string { return s.host(1) }
+// Host is the address of the engine that is talked to, as DOCKER_HOST takes it.
+func (s *Swarm) Host() string { return s.host(s.via) }
 
 func (s *Swarm) host(node int) string {
 	return "unix://" + filepath.Join(s.dir, "n"+strconv.Itoa(node), "docker.sock")
 }
 
-// Client talks to the first node's engine.
+// Client talks to that engine.
 func (s *Swarm) Client() *client.Client { return s.client }
 
-// Docker runs the Docker CLI against the first node and returns what it printed to stdout, trimmed.
+// Docker runs the Docker CLI against that engine and returns what it printed to stdout, trimmed.
 func (s *Swarm) Docker(t testing.TB, args ...string) string {
 	t.Helper()
 	return s.DockerInput(t, "", args...)
