@@ -35,6 +35,7 @@ func (p *planner) settleNames() error {
 			name = l.Name
 		} else if !p.facts.recorded {
 			name = p.freeName(o)
+			p.warnOfReplacement(o, name)
 		}
 		if name != o.Name {
 			rename[Adopted{Kind: o.Kind, Name: o.Name}] = name
@@ -60,6 +61,20 @@ func (p *planner) settleNames() error {
 	}
 	p.desired.Objects = objects
 	return nil
+}
+
+// warnOfReplacement tells that an adopted secret gets a successor although its
+// content may be the very same: nobody can read it back to see.
+func (p *planner) warnOfReplacement(o object.Object, name string) {
+	if o.Kind != object.KindSecret {
+		return
+	}
+	for i := range p.out.Adopted {
+		if l := &p.out.Adopted[i]; l.Kind == object.KindSecret && l.Key == o.Key {
+			p.out.Warnings = append(p.out.Warnings, fmt.Sprintf(
+				"The content of secret %s cannot be read, so it is replaced by secret %s with the content that is given, and the services that mount it restart their tasks.", l.Name, name))
+		}
+	}
 }
 
 // generation returns the owned live config or secret that already holds the
