@@ -61,9 +61,9 @@ type Release struct {
 	Owner
 	Objects []object.Object
 	// External objects must exist before the release can run.
-	External []External
+	External []object.External
 	// Needs are the engine levels that the objects ask for.
-	Needs []Need
+	Needs []object.Need
 	// Sensitive are the values of sensitive inputs. They are hidden in whatever is
 	// quoted of others: the engine's words and the logs of tasks.
 	Sensitive []string
@@ -75,22 +75,6 @@ type Release struct {
 
 // DefaultHistoryLimit is how many revisions are kept when nothing is said.
 const DefaultHistoryLimit = 10
-
-// External is an object that a release refers to and does not own.
-type External struct {
-	Kind object.Kind
-	Name string
-	// UsedBy lists the services that refer to it.
-	UsedBy []string
-}
-
-// Need is an engine level that an object asks for.
-type Need struct {
-	// APIVersion is the lowest version of the Engine API that has the feature.
-	APIVersion string
-	// What names the feature and where it is used.
-	What string
-}
 
 // PlanOptions change how a plan treats what it meets.
 type PlanOptions struct {
@@ -138,7 +122,8 @@ func (p *Plan) Empty() bool {
 
 // revises reports whether an apply writes a new revision, or finishes the newest.
 func (p *Plan) revises() bool {
-	return len(p.Steps) > 0 || p.Newest == nil || p.Newest.Status != Deployed || !p.Newest.sameContent(p.next)
+	return len(p.Steps) > 0 || p.Newest == nil || p.Newest.Status != Deployed || !p.Newest.sameContent(p.next) ||
+		p.Newest.Owner.Owner != p.next.Owner.Owner
 }
 
 // ApplyOptions are the user's wishes for one apply.

@@ -22,28 +22,9 @@ type Rendered struct {
 	// kind sorted by key.
 	Objects []object.Object
 	// External are objects of others that have to exist already.
-	External []External
+	External []object.External
 	// Needs are the engine's API versions that the objects ask for beyond 1.41.
-	Needs []Need
-}
-
-// External is an object that services refer to and that is not part of the
-// release. Networks that every engine has (host, bridge, none) are not listed,
-// and neither are volumes, which the engine creates where they are missing.
-type External struct {
-	Kind object.Kind
-	// Name is the real name at the engine.
-	Name string
-	// UsedBy are the keys of the services that refer to it, sorted.
-	UsedBy []string
-}
-
-// Need is a feature that not every supported engine has.
-type Need struct {
-	// APIVersion is the lowest version of the Engine API that has it, "1.44".
-	APIVersion string
-	// What is the feature and who uses it: "healthcheck.start_interval of service web".
-	What string
+	Needs []object.Need
 }
 
 // kindApplication is the kind of release in fingerprints.
@@ -93,7 +74,7 @@ type applicationRenderer struct {
 	*stack
 	namespace convert.Namespace
 	objects   []object.Object
-	needs     []Need
+	needs     []object.Need
 	// realNames of configs and secrets by kind and key.
 	realNames map[object.Kind]map[string]string
 	// external holds the services that use an external object.
@@ -117,7 +98,7 @@ func (a *applicationRenderer) useExternal(kind object.Kind, name, service string
 func (a *applicationRenderer) result() *Rendered {
 	rendered := &Rendered{Objects: a.objects, Needs: a.needs}
 	for ref, services := range a.external {
-		rendered.External = append(rendered.External, External{Kind: ref.kind, Name: ref.name, UsedBy: sortedKeys(services)})
+		rendered.External = append(rendered.External, object.External{Kind: ref.kind, Name: ref.name, UsedBy: sortedKeys(services)})
 	}
 	sort.Slice(rendered.External, func(i, j int) bool {
 		x, y := rendered.External[i], rendered.External[j]

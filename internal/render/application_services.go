@@ -164,7 +164,7 @@ func (a *applicationRenderer) checkTarget(targets map[string]string, target, sou
 
 func (a *applicationRenderer) collectNeeds(service string, spec swarm.ServiceSpec) {
 	need := func(version, what string) {
-		a.needs = append(a.needs, Need{APIVersion: version, What: what + " of service " + service})
+		a.needs = append(a.needs, object.Need{APIVersion: version, What: what + " of service " + service})
 	}
 	container := spec.TaskTemplate.ContainerSpec
 	if h := container.Healthcheck; h != nil && h.StartInterval != 0 {

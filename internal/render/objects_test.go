@@ -103,7 +103,7 @@ secrets:
 configs:
   c: {external: true}
 `))
-	want := []External{
+	want := []object.External{
 		{Kind: object.KindConfig, Name: "c", UsedBy: []string{"a"}},
 		{Kind: object.KindNetwork, Name: "traefik", UsedBy: []string{"a", "b"}},
 		{Kind: object.KindSecret, Name: "s_v2", UsedBy: []string{"a", "b"}},
@@ -115,12 +115,12 @@ configs:
 
 func TestNeedsNameTheEngineThatHasTheFeature(t *testing.T) {
 	rendered := mustRender(t, shop(web("oom_score_adj: 100\nhealthcheck: {test: x, start_interval: 1s}\nvolumes: [{type: volume, source: v, target: /v, volume: {subpath: a}}, {type: cluster, source: \"group:g\", target: /g}, {type: image, source: busybox, target: /i}]")+"volumes: {v: }\n"))
-	want := []Need{
-		{"1.44", "healthcheck.start_interval of service web"},
-		{"1.46", "oom_score_adj of service web"},
-		{"1.42", "the cluster volume at /g of service web"},
-		{"1.48", "the image mount at /i of service web"},
-		{"1.45", "volume.subpath at /v of service web"},
+	want := []object.Need{
+		{APIVersion: "1.44", What: "healthcheck.start_interval of service web"},
+		{APIVersion: "1.46", What: "oom_score_adj of service web"},
+		{APIVersion: "1.42", What: "the cluster volume at /g of service web"},
+		{APIVersion: "1.48", What: "the image mount at /i of service web"},
+		{APIVersion: "1.45", What: "volume.subpath at /v of service web"},
 	}
 	if diff := cmp.Diff(want, rendered.Needs); diff != "" {
 		t.Errorf("needs (-want +got):\n%s", diff)

@@ -30,17 +30,11 @@ func (m *model) Render(context.Context) (*reconcile.Release, spec.Problems) {
 	if rendered == nil {
 		return nil, problems
 	}
-	release := &reconcile.Release{Objects: rendered.Objects}
+	release := &reconcile.Release{Objects: rendered.Objects, External: rendered.External, Needs: rendered.Needs}
 	for _, sensitive := range []types.Map{m.VariablesWO, m.SecretsWO} {
 		for _, value := range lifecycle.Strings(sensitive) {
 			release.Sensitive = append(release.Sensitive, value)
 		}
-	}
-	for _, e := range rendered.External {
-		release.External = append(release.External, reconcile.External{Kind: e.Kind, Name: e.Name, UsedBy: e.UsedBy})
-	}
-	for _, n := range rendered.Needs {
-		release.Needs = append(release.Needs, reconcile.Need{APIVersion: n.APIVersion, What: n.What})
 	}
 	return release, problems
 }
