@@ -24,7 +24,11 @@ var serviceRows = []row{
 	{rule: "port published", service: `ports: [{target: 80, published: PORT}]`, moved: []string{"ports[0].published"},
 		change: func(x *target) { x.port(func(p *swarm.PortConfig) { p.PublishedPort += 2000 }) }},
 	{rule: "port published that the engine chose", service: `ports: [{target: 80}]`, moved: []string{"ports[0].published"},
-		change: func(x *target) { x.port(func(p *swarm.PortConfig) { p.PublishedPort = 25080 }) }},
+		change: func(x *target) {
+			x.port(func(p *swarm.PortConfig) {
+				p.PublishedPort = map[swarm.PortConfigPublishMode]uint32{"ingress": 25080, "host": 25081}[p.PublishMode]
+			})
+		}},
 	{rule: "port target", service: `ports: [{target: 80, mode: host}]`, moved: []string{"ports[0].target"},
 		change: func(x *target) { x.port(func(p *swarm.PortConfig) { p.TargetPort = 81 }) }},
 	{rule: "port protocol", service: `ports: [{target: 80, mode: host}]`, moved: []string{"ports[0].protocol"},
