@@ -64,6 +64,9 @@ func (c *Core) holdings(ctx context.Context, owner Owner) (*holdings, error) {
 	if newest != nil && owner.Instance != "" && newest.Owner.Instance != owner.Instance {
 		newest = nil
 	}
+	if err := state.ofOthers("uninstall "+owner.Release, owner, newest); err != nil {
+		return nil, err
+	}
 	h := &holdings{state: state, claim: newClaim(owner, newest, owner.Instance == "")}
 	h.owned = h.claim.owned(state)
 	for _, l := range state.records(owner.Release) {
@@ -98,7 +101,7 @@ func (c *Core) removeRelease(ctx context.Context, owner Owner, opts UninstallOpt
 			return nil, err
 		}
 	}
-	warnings := c.purge(ctx, volumes)
+	warnings := c.purge(ctx, volumes, len(h.state.Nodes))
 	return warnings, c.removeAll(ctx, h.records, object.KindRecord)
 }
 
@@ -188,8 +191,9 @@ func (c *Core) volumesToPurge(state *State, owner Owner, owned []*Live, opts Uni
 }
 
 // purge removes volumes on the connected node. It never fails the removal: what
-// is left is said.
-func (c *Core) purge(ctx context.Context, volumes []object.Object) []string {
+// is left is said, and so is what cannot be seen from here in a swarm of several
+// nodes.
+func (c *Core) purge(ctx context.Context, volumes []object.Object, nodes int) []string {
 	var warnings []string
 	for _, v := range volumes {
 		err := c.doDraining(ctx, Step{Verb: Delete, Object: v})
@@ -197,7 +201,7 @@ func (c *Core) purge(ctx context.Context, volumes []object.Object) []string {
 			warnings = append(warnings, fmt.Sprintf("Volume %s was not removed: %v", v.Name, errors.Unwrap(err)))
 		}
 	}
-	if len(volumes) > 0 {
+	if len(volumes) > 0 && nodes > 1 {
 		warnings = append(warnings, "Volumes are local to their node: those of other nodes than the connected one are still there.")
 	}
 	return warnings

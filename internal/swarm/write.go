@@ -25,6 +25,10 @@ func (b *Backend) Do(ctx context.Context, step reconcile.Step) (string, error) {
 	if step.Object.Name == "" {
 		return "", invalid(a, "the object has no name")
 	}
+	if step.Object.Kind == object.KindVolume && step.Verb == reconcile.Delete {
+		// A volume belongs to a node: no list of the swarm's objects has it, and its name is its id.
+		return step.Object.Name, b.remove(ctx, a, object.KindVolume, step.Object.Name)
+	}
 	if step.Verb != reconcile.Create && (step.Live == nil || step.Live.ID == "") {
 		return "", invalid(a, "nothing was observed of it that could be changed")
 	}
@@ -176,6 +180,8 @@ func (b *Backend) remove(ctx context.Context, a attempt, kind object.Kind, id st
 		f = func(ctx context.Context) error { return b.cli.SecretRemove(ctx, id) }
 	case object.KindNetwork:
 		f = func(ctx context.Context) error { return b.removeNetwork(ctx, a, id) }
+	case object.KindVolume:
+		f = func(ctx context.Context) error { return b.cli.VolumeRemove(ctx, id, false) }
 	default:
 		return invalid(a, "a %s cannot be deleted", kind)
 	}
