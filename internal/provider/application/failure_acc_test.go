@@ -112,7 +112,7 @@ func TestAccFailures(t *testing.T) {
 	}
 }
 
-// diagnostic is what an output says from its first error on.
+// diagnostic is what an output says from its first error on, frames and line breaks included: see flat.
 func diagnostic(t *testing.T, out string) string {
 	t.Helper()
 	_, said, found := strings.Cut(out, "Error: ")
