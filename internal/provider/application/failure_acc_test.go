@@ -125,10 +125,7 @@ func diagnostic(t *testing.T, out string) string {
 // evidence is when the n-th task of a service had failed; with 0, when its first task had been made.
 func evidence(t *testing.T, s *acctest.Swarm, service string, n int) time.Time {
 	t.Helper()
-	tasks, err := s.Client().TaskList(context.Background(), swarm.TaskListOptions{Filters: filters.NewArgs(filters.Arg("service", service))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := tasksOf(s, service)
 	var times []time.Time
 	for _, task := range tasks {
 		switch {
@@ -143,4 +140,13 @@ func evidence(t *testing.T, s *acctest.Swarm, service string, n int) time.Time {
 		t.Fatalf("%s has only %d such tasks of %d", service, len(times), n)
 	}
 	return times[max(n, 1)-1]
+}
+
+// tasksOf lists all tasks of a service that the engine remembers; none when it does not answer.
+func tasksOf(s *acctest.Swarm, service string) []swarm.Task {
+	tasks, err := s.Client().TaskList(context.Background(), swarm.TaskListOptions{Filters: filters.NewArgs(filters.Arg("service", service))})
+	if err != nil {
+		return nil
+	}
+	return tasks
 }

@@ -1,15 +1,11 @@
 package application_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/docker/docker/api/types/filters"
-	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
 )
@@ -92,18 +88,9 @@ func TestAccRedeployTrigger(t *testing.T) {
 		t.Errorf("a repeated apply wrote %v", writes)
 	}
 	w.settled()
-	if total := allTasks(t, s, name+"_web"); total != 4 {
+	if total := len(tasksOf(s, name+"_web")); total != 4 {
 		t.Errorf("web has had %d tasks, want 4: two, each restarted once", total)
 	}
-}
-
-func allTasks(t *testing.T, s *acctest.Swarm, service string) int {
-	t.Helper()
-	tasks, err := s.Client().TaskList(context.Background(), swarm.TaskListOptions{Filters: filters.NewArgs(filters.Arg("service", service))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(tasks)
 }
 
 func TestAccWithoutWaiting(t *testing.T) {
