@@ -32,6 +32,8 @@ const (
 	ReasonNotManager Reason = "NotManager"
 	// ReasonOtherSwarm: the engine belongs to another swarm than the state.
 	ReasonOtherSwarm Reason = "OtherSwarm"
+	// ReasonOtherOwner: the release belongs to another owner than this one.
+	ReasonOtherOwner Reason = "OtherOwner"
 	// ReasonRefused: the objects exist and are not ours to take.
 	ReasonRefused Reason = "Refused"
 	// ReasonNotConverged: written, and evidence says that it will not run.

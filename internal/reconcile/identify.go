@@ -11,6 +11,9 @@ import (
 // half-made work (resumed), or is to be adopted; everything else is refused.
 func (p *planner) identify() error {
 	if p.desired.Instance != "" {
+		if err := p.state.ofOthers("plan "+p.desired.Release, p.desired.Owner, p.newest); err != nil && !p.opts.Adopt {
+			return err
+		}
 		// An adoption that was planned before, or the first apply after an import
 		// of a stack without labels.
 		p.adopting = p.opts.Adopt && p.newest == nil
@@ -78,7 +81,47 @@ func (p *planner) resumable() bool {
 	return true
 }
 
+// ofOthers refuses to touch an installation whose owner is another one. Whose it
+// is the newest record says, since that is written by every take-over; without a
+// record the objects do.
+func (s *State) ofOthers(op string, ours Owner, newest *Revision) error {
+	theirs := ""
+	if newest != nil && newest.Owner.Instance == ours.Instance {
+		theirs = newest.Owner.Owner
+	} else if newest == nil {
+		for i := range s.Live {
+			if o := s.Live[i].Owner; o.Release == ours.Release && o.Instance == ours.Instance && ours.Instance != "" {
+				theirs = o.Owner
+				break
+			}
+		}
+	}
+	if theirs == "" || theirs == ours.Owner {
+		return nil
+	}
+	return &Error{
+		Reason: ReasonOtherOwner,
+		Op:     op,
+		Detail: fmt.Sprintf("Release %s belongs to owner %q, and this configuration is of owner %q. Nothing was changed.", ours.Release, theirs, ours.Owner) +
+			"\n\n" + handOver(ours, theirs),
+	}
+}
+
+// handOver says how a release gets from one owner to another.
+func handOver(ours Owner, theirs string) string {
+	return fmt.Sprintf("To manage it as what it is, set the provider's owner to %q. To take it over for owner %q, see to it that no other "+
+		"configuration has it in its state, and create it here with adopt = true.", theirs, ours.Owner)
+}
+
 func (p *planner) refuse(met []*Live) error {
+	if n := p.newest; n != nil && n.Owner.Owner != p.desired.Owner.Owner {
+		return &Error{
+			Reason: ReasonRefused,
+			Op:     "create " + p.desired.Release,
+			Detail: fmt.Sprintf("In the swarm a release of this name exists (revision %d, %s, instance %s). It belongs to owner %q, and this configuration is of owner %q. Nothing was changed.",
+				n.Number, n.Status, n.Owner.Instance, n.Owner.Owner, p.desired.Owner.Owner) + "\n\n" + handOver(p.desired.Owner, n.Owner.Owner),
+		}
+	}
 	what := "objects of this name exist: " + names(met)
 	if p.newest != nil {
 		what = fmt.Sprintf("a release of this name exists (revision %d, %s, owner %q, instance %s)",

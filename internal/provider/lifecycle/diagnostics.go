@@ -55,7 +55,28 @@ func (s *Session) report(ctx context.Context, diags *diag.Diagnostics, err error
 		diags.AddError(summary, detail)
 		return
 	}
-	diags.AddError(summaryOf(e, who), detailOf(e))
+	detail := detailOf(e)
+	if e.Reason == reconcile.ReasonNotManager || e.Reason == reconcile.ReasonOtherSwarm {
+		detail = s.once(detail, who)
+	}
+	diags.AddError(summaryOf(e, who), detail)
+}
+
+// once returns a text that is true of every resource of the command the first
+// time, and every other time points to the resource whose diagnostic has it.
+func (s *Session) once(detail string, who subject) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	by, said := s.told[detail]
+	if said && by != who.String() {
+		return sameCause(who, by)
+	}
+	s.told[detail] = who.String()
+	return detail
+}
+
+func sameCause(who subject, toldBy string) string {
+	return fmt.Sprintf("%s: the same cause as for %s, see the error there.", who, toldBy)
 }
 
 // unreachable says in full what was tried and answered once in a command, and
@@ -67,7 +88,7 @@ func (s *Session) unreachable(e *reconcile.Error, who subject) (summary, detail 
 	s.noteUnreachable(e)
 	inFull := s.unreachableError.Detail != ""
 	if s.toldBy != "" && s.toldBy != who.String() && (s.toldInFull || !inFull) {
-		return what, fmt.Sprintf("%s: the same cause as for %s, see the error there.", who, s.toldBy)
+		return what, sameCause(who, s.toldBy)
 	}
 	s.toldBy, s.toldInFull = who.String(), inFull
 	return what, detailOf(s.unreachableError)
@@ -99,6 +120,8 @@ func summaryOf(e *reconcile.Error, who subject) string {
 		return "The Docker engine is no manager of a swarm"
 	case reconcile.ReasonOtherSwarm:
 		return "The Docker engine belongs to another swarm"
+	case reconcile.ReasonOtherOwner:
+		return who.String() + " belongs to another owner"
 	case reconcile.ReasonRefused:
 		return who.String() + " cannot be created: its name is taken"
 	case reconcile.ReasonInterrupted:

@@ -21,6 +21,9 @@ type Session struct {
 	unreachableError *reconcile.Error
 	toldBy           string
 	toldInFull       bool
+	// told maps other texts that hold for all resources to whose diagnostic has
+	// them.
+	told map[string]string
 	// held are the releases that this command has in state.
 	held map[string]bool
 }
@@ -39,7 +42,7 @@ type SessionOptions struct {
 
 // NewSession starts a session. It reaches out to nothing.
 func NewSession(opts SessionOptions) *Session {
-	return &Session{opts: opts, held: map[string]bool{}}
+	return &Session{opts: opts, held: map[string]bool{}, told: map[string]string{}}
 }
 
 // Core returns the reconcile core, or an error that names the provider
