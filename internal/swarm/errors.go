@@ -52,7 +52,7 @@ func (b *Backend) classify(ctx context.Context, a attempt, err error) *reconcile
 		e.Detail = "Tried " + b.endpoint.String() + ". Either the engine is not reached, or its swarm has no quorum. " + b.endpoint.advice()
 	case client.IsErrConnectionFailed(err), isTransport(err):
 		e.Reason = reconcile.ReasonUnreachable
-		e.Err = &connectionError{err}
+		e.Err = &connectionError{b.networkWords(ctx, err)}
 		e.Detail = "Tried " + b.endpoint.String() + ". " + b.endpoint.advice()
 	case errdefs.IsNotFound(err):
 		e.Reason = reconcile.ReasonNotFound

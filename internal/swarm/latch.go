@@ -1,10 +1,13 @@
 package swarm
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/docker/docker/client"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
@@ -74,3 +77,23 @@ type connectionError struct{ err error }
 
 func (e *connectionError) Error() string { return e.err.Error() }
 func (e *connectionError) Unwrap() error { return e.err }
+
+// dialLimit bounds the attempt to hear the network's own words.
+const dialLimit = 2 * time.Second
+
+// networkWords adds what the network says to an error of the Docker client that
+// keeps it to itself: "Cannot connect to the Docker daemon" hides whether there
+// is no socket, no permission, or nobody who listens.
+func (b *Backend) networkWords(ctx context.Context, err error) error {
+	if scheme := b.endpoint.scheme(); !client.IsErrConnectionFailed(err) || scheme != "unix" && scheme != "tcp" {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialLimit)
+	defer cancel()
+	conn, dialErr := b.cli.Dialer()(ctx)
+	if dialErr != nil {
+		return fmt.Errorf("%w (%w)", err, dialErr)
+	}
+	_ = conn.Close()
+	return err
+}
