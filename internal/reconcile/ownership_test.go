@@ -191,3 +191,48 @@ func TestAbsentIsNotFoundAndUnreadableIsNot(t *testing.T) {
 		t.Errorf("unreachable: got %v, want Unreachable", err)
 	}
 }
+
+func TestAnotherOwnerTouchesNothing(t *testing.T) {
+	theirs := basic().with(func(b *build) { b.services["web"] = "acme/web:2" }).release()
+	theirs.Owner.Owner = "somebody-else"
+	for name, before := range map[string]func(*testing.T, *memory.Backend){
+		"by the record": func(*testing.T, *memory.Backend) {},
+		"by the labels of objects without a record": func(t *testing.T, b *memory.Backend) {
+			for _, record := range b.Names(object.KindRecord) {
+				if _, err := b.Do(t.Context(), reconcile.Step{Verb: reconcile.Delete, Object: object.Object{Kind: object.KindRecord, Name: record}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := memory.New()
+			instance := mustApply(t, b, basic().release(), "").Instance
+			before(t, b)
+			if _, err := apply(t.Context(), b, theirs, instance, reconcile.PlanOptions{}); reconcile.ReasonOf(err) != reconcile.ReasonOtherOwner {
+				t.Errorf("apply: got %v, want OtherOwner", err)
+			}
+			who := theirs.Owner
+			who.Instance = instance
+			if _, err := newCore(b).Uninstall(t.Context(), who, reconcile.UninstallOptions{}); reconcile.ReasonOf(err) != reconcile.ReasonOtherOwner {
+				t.Errorf("uninstall: got %v, want OtherOwner", err)
+			}
+			wantSettled(t, b, basic().release(), mustApply(t, b, basic().release(), instance).Instance)
+		})
+	}
+	t.Run("but an adoption of what is the same already hands it over", func(t *testing.T) {
+		b := memory.New()
+		instance := mustApply(t, b, basic().release(), "").Instance
+		same := basic().release()
+		same.Owner.Owner = "somebody-else"
+		if _, err := apply(t.Context(), b, same, "", reconcile.PlanOptions{Adopt: true}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := apply(t.Context(), b, theirs, instance, reconcile.PlanOptions{}); err != nil {
+			t.Errorf("the new owner: %v", err)
+		}
+		if _, err := apply(t.Context(), b, basic().release(), instance, reconcile.PlanOptions{}); reconcile.ReasonOf(err) != reconcile.ReasonOtherOwner {
+			t.Errorf("the old owner: got %v, want OtherOwner", err)
+		}
+	})
+}
