@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/docker/docker/api/types/swarm"
@@ -48,6 +49,7 @@ func (p *planner) network(o object.Object, replaced map[string]string) (*Step, e
 	if len(hard) == 0 {
 		p.out.Warnings = append(p.out.Warnings, fmt.Sprintf(
 			"The labels of network %s cannot be changed while it exists, and are not worth replacing it: they stay as they are.", o.Name))
+		p.keepLabels(o, l)
 		return nil, nil
 	}
 	if users := p.state.users(o.Name, p.claim); len(users) > 0 {
@@ -64,6 +66,25 @@ func (p *planner) network(o object.Object, replaced map[string]string) (*Step, e
 		}
 	}
 	return &Step{Verb: Create, Live: l, Reason: why}, nil
+}
+
+// keepLabels goes on with the labels that a network has, so that the revision
+// tells what there is, and an apply with nothing else to do writes none.
+func (p *planner) keepLabels(o object.Object, l *Live) {
+	spec, isNetwork := o.Spec.(*object.NetworkSpec)
+	have, isLive := l.Spec.(*object.NetworkSpec)
+	if !isNetwork || !isLive {
+		return
+	}
+	kept := *spec
+	kept.Options.Labels = maps.Clone(have.Options.Labels)
+	maps.DeleteFunc(kept.Options.Labels, func(k, _ string) bool { return strings.HasPrefix(k, object.LabelPrefix) })
+	o.Spec = &kept
+	for i := range p.desired.Objects {
+		if p.desired.Objects[i].Ref() == o.Ref() {
+			p.desired.Objects[i] = o
+		}
+	}
 }
 
 // file returns the step for a config or secret, nil when it is as it should be.

@@ -85,6 +85,7 @@ func (r *Resource) change(ctx context.Context, model Model, prior *Common, plan 
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	declared, err := reconcile.Declare(release, prior.objects())
+	keepLabels(declared, prior.objects()) // the plan has said so
 	if err != nil {
 		r.session.report(ctx, &diags, err, who)
 		return false, diags

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -53,7 +54,11 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 			r.session.report(ctx, &resp.Diagnostics, err, r.subject(planned.Name.ValueString()))
 			return
 		}
-		changed = planned.planObjects(declared, prior)
+		kept := keepLabels(declared, prior.objects())
+		if changed = planned.planObjects(declared, prior); !changed {
+			// Else the core has the say, which knows the network.
+			warn(&resp.Diagnostics, "Worth knowing about release "+release.Release, kept)
+		}
 	}
 	if resp.Diagnostics.Append(resp.Plan.Set(ctx, model)...); resp.Diagnostics.HasError() {
 		return
@@ -76,6 +81,30 @@ func (r *Resource) prior(ctx context.Context, state tfsdk.State) (*Common, diag.
 		r.session.hold(prior.Name.ValueString())
 	}
 	return prior, diags
+}
+
+// keepLabels plans networks as they are whose labels alone differ from what is
+// declared: they cannot be changed while the network exists, and planning what
+// will not be done would leave a plan that is never empty. It says so of each.
+func keepLabels(declared, live map[string]string) []string {
+	var kept []string
+	for _, ref := range slices.Sorted(maps.Keys(declared)) {
+		parsed, err := object.ParseRef(ref)
+		if err != nil || parsed.Kind != object.KindNetwork || live[ref] == "" || live[ref] == declared[ref] {
+			continue
+		}
+		want, err := object.ParseForm(declared[ref])
+		if err != nil {
+			continue
+		}
+		have, err := object.ParseForm(live[ref])
+		if err != nil || len(object.ImmutableDifferences(object.Diff(want, have))) > 0 {
+			continue
+		}
+		declared[ref] = live[ref]
+		kept = append(kept, "The labels of "+ref+" are not the declared ones. They cannot be changed while the network exists, and are not worth replacing it: they stay as they are.")
+	}
+	return kept
 }
 
 // planIdentity plans what follows from the name and from earlier applies.
