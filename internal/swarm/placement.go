@@ -117,16 +117,24 @@ func architecture(name string) string {
 }
 
 // blocker says why no node takes a task with this placement: `no node satisfies
-// the constraint "node.labels.ssd==true"`.
+// the constraint "node.labels.ssd==true"`, or `no node that fits takes tasks: n3
+// is drained`.
 func blocker(p *swarm.Placement, nodes []swarm.Node) string {
 	var candidates []swarm.Node
+	var away []string
 	for _, n := range nodes {
-		if schedulable(n) {
+		switch {
+		case schedulable(n):
 			candidates = append(candidates, n)
+		case admits(p, n):
+			away = append(away, n.Description.Hostname+" is "+absence(n))
 		}
 	}
 	if len(candidates) == 0 {
 		return "no node is Ready with availability active"
+	}
+	if len(away) > 0 {
+		return "no node that fits takes tasks: " + strings.Join(away, ", ")
 	}
 	if p == nil {
 		return ""
@@ -144,6 +152,17 @@ func blocker(p *swarm.Placement, nodes []swarm.Node) string {
 			quoted(p.Constraints), platformNames(p.Platforms))
 	}
 	return "no node satisfies all constraints together: " + quoted(p.Constraints)
+}
+
+// absence says why a node that is not schedulable is not.
+func absence(n swarm.Node) string {
+	switch {
+	case n.Status.State != swarm.NodeStateReady:
+		return string(n.Status.State)
+	case n.Spec.Availability == swarm.NodeAvailabilityPause:
+		return "paused"
+	}
+	return "drained"
 }
 
 func anyNode(nodes []swarm.Node, is func(swarm.Node) bool) bool {
