@@ -143,6 +143,8 @@ func (a *applicationRenderer) secretData(key string, secret types.FileObjectConf
 		return nil, false
 	case isInline:
 		return a.checkSize([]byte(inline), "Secret", maxSecretBytes, a.at(p), p)
+	case !isGiven && a.report.isDamaged(p.with("content")):
+		return nil, false // said already
 	case !isGiven:
 		a.errorAt(p, fmt.Sprintf("Secret %s has no content", key),
 			fmt.Sprintf("Set secrets_wo = { %s = … }, or declare it `external: true` if it exists already.", key))

@@ -88,6 +88,7 @@ func (s *stack) normaliseContent(e *entry, p path, index int) {
 		if !ok {
 			s.report.errorAt(source.at, p, fmt.Sprintf("Variable %s is not set", text),
 				fmt.Sprintf("%s takes its content from it. Set it in `variables` or `variables_wo`.", p))
+			s.report.damage(p.with("content"))
 			return
 		}
 		text = value

@@ -109,6 +109,7 @@ func TestProblems(t *testing.T) {
 		"an env file that is none":                   {text: web("env_file: a.env"), changes: []func(*spec.Application){file("a.env", "A=1\nthe password is x=y\n")}, want: []string{"E compose[0]:4 web: Invalid env file a.env"}},
 		"a secret with a file":                       {text: web("secrets: [s]") + "secrets:\n  s: {file: s.txt}\n", want: []string{"E compose[0]:6: Secret s has a file"}},
 		"content for a secret that is not declared":  {text: web("tty: true"), changes: []func(*spec.Application){secret("s", "x")}, want: []string{"E secrets_wo.s: Secret s is not declared"}},
+		"contents from a variable that is not set":   {text: web("secrets: [s]\nconfigs: [c]") + "secrets:\n  s: {environment: NOPE}\nconfigs:\n  c: {environment: NOPE}\n", want: []string{"E compose[0]:7: Variable NOPE is not set", "E compose[0]:9: Variable NOPE is not set"}},
 		"an empty secret":                            {text: web("secrets: [s]") + "secrets:\n  s: {}\n", changes: []func(*spec.Application){secret("s", "")}, want: []string{"E compose[0]:6: Secret s is empty"}},
 		"a secret over the limit":                    {text: web("secrets: [s]") + "secrets:\n  s: {}\n", changes: []func(*spec.Application){secret("s", strings.Repeat("x", 500*1024))}, want: []string{"E compose[0]:6: Secret s is too large"}},
 		"a secret at the limit":                      {text: web("secrets: [s]") + "secrets:\n  s: {}\n", changes: []func(*spec.Application){secret("s", strings.Repeat("x", 500*1024-1))}, want: []string{}},
