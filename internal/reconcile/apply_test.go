@@ -230,7 +230,7 @@ func TestNetworkOfOthersIsNeitherReplacedNorRemoved(t *testing.T) {
 	if reconcile.ReasonOf(err) != reconcile.ReasonInUse || !strings.Contains(err.Error(), "guest") {
 		t.Errorf("replacing: %v, want InUse naming guest", err)
 	}
-	_, err = newCore(b).Uninstall(t.Context(), reconcile.Owner{Release: stack, Instance: instance}, reconcile.UninstallOptions{})
+	_, err = newCore(b).Uninstall(t.Context(), reconcile.Owner{Release: stack, Kind: "application", Owner: "terraform", Instance: instance}, reconcile.UninstallOptions{})
 	if reconcile.ReasonOf(err) != reconcile.ReasonInUse || !strings.Contains(err.Error(), "guest") {
 		t.Errorf("uninstalling: %v, want InUse naming guest", err)
 	}

@@ -86,7 +86,7 @@ func TestAdoptionRestartsNothingAndKeepsEqualConfigs(t *testing.T) {
 		t.Errorf("warnings %q do not list what is taken", result.Warnings)
 	}
 	wantSettled(t, b, plain.release(), result.Instance)
-	if _, err := newCore(b).Uninstall(t.Context(), reconcile.Owner{Release: stack, Instance: result.Instance}, reconcile.UninstallOptions{}); err != nil {
+	if _, err := newCore(b).Uninstall(t.Context(), reconcile.Owner{Release: stack, Kind: "application", Owner: "terraform", Instance: result.Instance}, reconcile.UninstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, kind := range []object.Kind{object.KindService, object.KindNetwork, object.KindConfig, object.KindRecord} {
