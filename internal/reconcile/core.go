@@ -171,6 +171,8 @@ type Revision struct {
 	Objects  []object.Object
 	Adopted  []Adopted
 	Retained []Adopted
+	// External are objects that the revision refers to and does not own.
+	External []Adopted
 
 	live *Live
 }

@@ -54,7 +54,7 @@ func (p *planner) adopted() {
 	if !p.adopting {
 		return
 	}
-	for _, l := range newClaim(p.desired.Owner, nil, true).owned(p.state) {
+	for _, l := range newClaim(p.desired.Owner, nil, true).declaring(p.desired.External).owned(p.state) {
 		if l.Owner.Release == "" {
 			p.out.Adopted = append(p.out.Adopted, *l)
 		}

@@ -57,10 +57,13 @@ type claim struct {
 	adopting string
 	// named are objects without labels of ours that the newest record lists.
 	named map[Adopted]bool
+	// external objects are declared to be somebody else's: whatever label they
+	// carry, they are never the release's own.
+	external map[Adopted]bool
 }
 
 func newClaim(owner Owner, newest *Revision, adopting bool) claim {
-	c := claim{owner: owner, named: map[Adopted]bool{}}
+	c := claim{owner: owner, named: map[Adopted]bool{}, external: map[Adopted]bool{}}
 	if adopting {
 		c.adopting = owner.Release
 	}
@@ -71,6 +74,18 @@ func newClaim(owner Owner, newest *Revision, adopting bool) claim {
 		for _, o := range newest.Objects {
 			c.named[Adopted{Kind: o.Kind, Name: o.Name}] = true
 		}
+		for _, a := range newest.External {
+			c.external[a] = true
+		}
+	}
+	return c
+}
+
+// declaring returns the claim of a release that declares these objects external.
+func (c claim) declaring(external []object.External) claim {
+	c.external = map[Adopted]bool{}
+	for _, e := range external {
+		c.external[Adopted{Kind: e.Kind, Name: e.Name}] = true
 	}
 	return c
 }
@@ -80,6 +95,9 @@ func newClaim(owner Owner, newest *Revision, adopting bool) claim {
 func (c claim) owns(l *Live) bool {
 	if l.Kind == object.KindRecord {
 		return l.Owner.Release == c.owner.Release && l.Owner.Instance == c.owner.Instance
+	}
+	if c.external[Adopted{Kind: l.Kind, Name: l.Name}] {
+		return false
 	}
 	if l.Owner.Release != "" {
 		return l.Owner.Release == c.owner.Release && l.Owner.Instance == c.owner.Instance

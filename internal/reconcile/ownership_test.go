@@ -236,3 +236,36 @@ func TestAnotherOwnerTouchesNothing(t *testing.T) {
 		}
 	})
 }
+
+// What is declared external is nobody's to delete, whatever stack its label
+// names: not by adopting, not by pruning, not by destroying.
+func TestExternalObjectsOfAnAdoptedStackAreNeverOwned(t *testing.T) {
+	b := memory.New()
+	foreign(t, b, basic().release())
+	r := basic().with(func(b *build) { b.secret = "" }).release()
+	for i, o := range r.Objects {
+		if spec, ok := o.Spec.(*swarm.ServiceSpec); ok {
+			spec.TaskTemplate.ContainerSpec.Secrets = []*swarm.SecretReference{{SecretName: "shop_key", File: &swarm.SecretReferenceFileTarget{Name: "key", UID: "0", GID: "0", Mode: 0o400}}}
+			r.Objects[i] = o
+		}
+	}
+	r.External = []object.External{{Kind: object.KindSecret, Name: "shop_key", UsedBy: []string{"api", "web"}}}
+	result, err := apply(t.Context(), b, r, "", reconcile.PlanOptions{Adopt: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantSettled(t, b, r, result.Instance)
+	view, err := newCore(b).Inspect(t.Context(), stack, result.Instance)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, shown := view.Display["secret/key"]; shown {
+		t.Error("the external secret is shown as the release's own")
+	}
+	if _, err := newCore(b).Uninstall(t.Context(), view.Owner, reconcile.UninstallOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.Names(object.KindSecret); len(got) != 1 || got[0] != "shop_key" {
+		t.Errorf("secrets %v, want the external one still there", got)
+	}
+}

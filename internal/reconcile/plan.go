@@ -94,7 +94,7 @@ func plan(state *State, desired Release, opts PlanOptions, known facts) (*Plan, 
 	if err := p.identify(); err != nil {
 		return nil, err
 	}
-	p.claim = newClaim(p.desired.Owner, p.newest, p.adopting)
+	p.claim = newClaim(p.desired.Owner, p.newest, p.adopting).declaring(p.desired.External)
 	p.owned = p.claim.owned(state)
 	if err := p.checkEngine(); err != nil {
 		return nil, err
@@ -216,6 +216,9 @@ func (p *planner) revision() Revision {
 	wanted := map[Adopted]bool{}
 	for _, o := range p.desired.Objects {
 		wanted[Adopted{Kind: o.Kind, Name: o.Name}] = true
+	}
+	for _, e := range p.desired.External {
+		next.External = append(next.External, Adopted{Kind: e.Kind, Name: e.Name})
 	}
 	for _, l := range p.owned {
 		a := Adopted{Kind: l.Kind, Name: l.Name}

@@ -40,6 +40,7 @@ type recordBody struct {
 	Objects  []object.Object `json:"objects"`
 	Adopted  []Adopted       `json:"adopted,omitempty"`
 	Retained []Adopted       `json:"retained,omitempty"`
+	External []Adopted       `json:"external,omitempty"`
 }
 
 func recordName(release string, number int) string {
@@ -64,7 +65,7 @@ func recordNumber(release, name string) int {
 func (r Revision) record() (object.Object, error) {
 	body := recordBody{
 		Format: recordFormat, Kind: r.Owner.Kind, Instance: r.Owner.Instance, Commit: r.Commit,
-		Created: r.Created.UTC(), Objects: r.Objects, Adopted: r.Adopted, Retained: r.Retained,
+		Created: r.Created.UTC(), Objects: r.Objects, Adopted: r.Adopted, Retained: r.Retained, External: r.External,
 	}
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -130,7 +131,7 @@ func decodeRecord(l *Live) (*Revision, error) {
 	owner.Kind, owner.Instance = body.Kind, body.Instance
 	return &Revision{
 		Number: recordNumber(owner.Release, l.Name), Status: Status(l.Status), Owner: owner, Commit: body.Commit,
-		Created: body.Created, Objects: body.Objects, Adopted: body.Adopted, Retained: body.Retained, live: l,
+		Created: body.Created, Objects: body.Objects, Adopted: body.Adopted, Retained: body.Retained, External: body.External, live: l,
 	}, nil
 }
 
