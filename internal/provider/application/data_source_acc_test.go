@@ -54,7 +54,8 @@ func TestAccDataSource(t *testing.T) {
 	s := acctest.Start(t)
 	name := s.RandomName(t)
 	config := func(command string) string {
-		return application(s.Host(), name, "services:\n"+quickService("web", command, "replicas: 2")+quickService("idle", "", "replicas: 0"))
+		return application(s.Host(), name, "services:\n"+quickService("web", command, "replicas: 2")+quickService("idle", "", "replicas: 0"),
+			`on_failure = "keep"`)
 	}
 	w := newWorkspace(t, config(`command: [serve, -lines, "1"]`))
 	w.apply()

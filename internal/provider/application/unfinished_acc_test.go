@@ -16,6 +16,7 @@ import (
 func TestAccUnfinished(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
+	const keep = `on_failure = "keep"`
 	for _, tc := range []struct {
 		rule string
 		// web is the service's image and command, %s an image that does not exist until ready makes it.
@@ -28,7 +29,7 @@ func TestAccUnfinished(t *testing.T) {
 		ready    func(t *testing.T, service, image string)
 	}{
 		{
-			rule: "an update that Swarm paused", web: "image: %s", said: "did not converge", status: "failed",
+			rule: "an update that Swarm paused", web: "image: %s", said: "did not converge", status: "failed", settings: keep,
 			ready: func(t *testing.T, service, image string) {
 				acctest.Wait(t, time.Minute, "Swarm pauses the update", func() bool {
 					u := s.Service(t, service).UpdateStatus
@@ -39,8 +40,15 @@ func TestAccUnfinished(t *testing.T) {
 			},
 		},
 		{
-			rule: "an update whose time was used up", settings: `timeouts = { update = "5s" }`,
-			web:  "image: " + acctest.Image("1.1") + "\n    command: [serve, -ready-after, 9s]\n    healthcheck: {test: [CMD, /app, healthcheck], interval: 500ms, retries: 100}",
+			rule: "an update that was rolled back", web: "image: %s", said: "rolled back to revision 1", status: "rolled_back",
+			ready: func(t *testing.T, _, image string) {
+				s.Docker(t, "tag", acctest.Image("1.1"), image)
+				t.Cleanup(func() { s.Docker(t, "rmi", "-f", image) })
+			},
+		},
+		{
+			rule: "an update whose time was used up", settings: keep + "\n  timeouts = { update = \"8s\" }",
+			web:  "image: " + acctest.Image("1.1") + "\n    command: [serve, -ready-after, 15s]\n    healthcheck: {test: [CMD, /app, healthcheck], interval: 500ms, retries: 100}",
 			said: "did not converge in time", status: "failed",
 			ready: func(t *testing.T, service, _ string) { s.WaitRunning(t, service, 1) },
 		},
