@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -161,8 +162,10 @@ func (s scenario) wantDone(t *testing.T, b, clean *memory.Backend, instance stri
 }
 
 // An engine that is out of sight for a moment, with or without having done what
-// was asked, does not end an apply: the write is looked up and tried again.
+// was asked, does not end an apply: the write is looked up, as soon as there is
+// something to see again, and only then tried again.
 func TestWriteWithoutAnAnswerIsLookedUpAndTriedAgain(t *testing.T) {
+	var mu sync.Mutex
 	for way, fault := range map[string]memory.Fault{"refused": memory.Fail, "answer lost": memory.Lose} {
 		for _, s := range scenarios() {
 			t.Run(s.name+"/"+way, func(t *testing.T) {
@@ -171,13 +174,19 @@ func TestWriteWithoutAnAnswerIsLookedUpAndTriedAgain(t *testing.T) {
 					t.Fatal(err)
 				}
 				b, instance := s.prepare(t)
-				hit := map[string]bool{}
+				hit, unseen := map[string]bool{}, 0
 				b.Fault = func(c memory.Call) memory.Fault {
-					if c.Step == nil || c.Step.Object.Kind == object.KindLease || c.Step.Object.Kind == object.KindRecord && c.Step.Verb == reconcile.Update {
+					mu.Lock()
+					defer mu.Unlock()
+					switch {
+					case c.Step == nil && unseen > 0:
+						unseen--
+						return memory.Fail
+					case c.Step == nil || c.Step.Object.Kind == object.KindLease:
 						return memory.None
 					}
 					if id := string(c.Step.Verb) + c.Step.Object.Name; !hit[id] {
-						hit[id] = true
+						hit[id], unseen = true, 2
 						return fault
 					}
 					return memory.None

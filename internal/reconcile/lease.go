@@ -108,7 +108,7 @@ func (l *lease) take(ctx context.Context, live *Live) (bool, error) {
 		holding.Delete(l.nonce)
 		return false, nil
 	}
-	now, findErr := l.core.backend.Bookkeeping(ctx, l.name)
+	now, findErr := patiently(ctx, l.core, func() (*Live, error) { return l.core.backend.Bookkeeping(ctx, l.name) })
 	if findErr != nil || now == nil || leaseLabel(now, labelNonce) != l.nonce {
 		holding.Delete(l.nonce)
 		return false, errors.Join(err, findErr)

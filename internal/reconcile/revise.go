@@ -54,7 +54,7 @@ func (c *Core) createRecord(ctx context.Context, rev Revision) error {
 // next apply writes a new one.
 func (c *Core) note(ctx context.Context, owner Owner, number int, status Status) error {
 	for attempt := 1; ; attempt++ {
-		state, err := c.backend.Observe(ctx, Scope{Fresh: attempt > 1})
+		state, err := patiently(ctx, c, func() (*State, error) { return c.backend.Observe(ctx, Scope{Fresh: attempt > 1}) })
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,8 @@ func (c *Core) note(ctx context.Context, owner Owner, number int, status Status)
 		o := l.Object.Clone()
 		(*labelsOf(&o))[LabelStatus] = string(status)
 		_, err = c.backend.Do(ctx, Step{Verb: Update, Object: o, Live: l})
-		if ReasonOf(err) != ReasonConflict || attempt == retries {
+		// Without an answer it may have been written: the next look tells.
+		if r := ReasonOf(err); (r != ReasonConflict && r != ReasonUnreachable) || attempt > retries {
 			return err
 		}
 	}

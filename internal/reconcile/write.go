@@ -25,9 +25,8 @@ const retries = 3
 // 500 and may have written all the same. It is looked up before it is tried
 // again, for as long as an engine may be out of sight.
 func (c *Core) do(ctx context.Context, step Step) error {
-	lastAnswer := c.now()
 	var silence error
-	for failures := 1; ; {
+	for failures := 1; ; failures++ {
 		_, err := c.backend.Do(ctx, step)
 		if ReasonOf(err) == ReasonLeaseLost && silence != nil {
 			return silence // the lease ran out because of it
@@ -35,26 +34,37 @@ func (c *Core) do(ctx context.Context, step Step) error {
 		if r := ReasonOf(err); r != ReasonUnreachable && (r != ReasonConflict || step.Live == nil) {
 			return err
 		}
-		if failures > retries || ctx.Err() != nil || c.now().Sub(lastAnswer) > blind {
+		if failures > retries || ctx.Err() != nil {
 			return err
 		}
 		if ReasonOf(err) == ReasonUnreachable {
 			silence = err
 		}
-		state, readErr := c.backend.Observe(ctx, Scope{Fresh: true})
+		state, readErr := c.lookAgain(ctx)
 		if readErr != nil {
-			if ReasonOf(readErr) != ReasonUnreachable || c.pause(ctx) != nil {
-				return err
-			}
-			continue
+			return err
 		}
-		lastAnswer = c.now()
-		failures++
 		done, again, lookErr := reconsider(step, state.find(step.Object.Kind, step.Object.Name), err)
 		if done || lookErr != nil {
 			return lookErr
 		}
 		step = again
+	}
+}
+
+// lookAgain observes anew after a write without an answer. The engine may stay
+// out of sight for a while: nothing is written before it was seen.
+func (c *Core) lookAgain(ctx context.Context) (*State, error) {
+	return patiently(ctx, c, func() (*State, error) { return c.backend.Observe(ctx, Scope{Fresh: true}) })
+}
+
+// patiently reads until the engine answers, for as long as it may be out of sight.
+func patiently[T any](ctx context.Context, c *Core, read func() (T, error)) (T, error) {
+	for since := c.now(); ; {
+		found, err := read()
+		if ReasonOf(err) != ReasonUnreachable || c.now().Sub(since) > blind || c.pause(ctx) != nil {
+			return found, err
+		}
 	}
 }
 
