@@ -187,9 +187,9 @@ func causeOf(err error) string {
 	case err == nil:
 		return ""
 	case errors.As(err, &e):
-		text := "That was at: " + e.Op + "."
+		text := "What was under way: " + e.Op + "."
 		if e.Detail != "" {
-			text += " " + e.Detail
+			text = "What was under way: " + e.Op + ": " + strings.TrimSuffix(e.Detail, ".") + "."
 		}
 		if cause := causeOf(e.Err); cause != "" {
 			text += "\n" + cause
