@@ -144,10 +144,10 @@ type maskedError struct {
 func (e *maskedError) Error() string { return e.says }
 
 // Is sees the cause as it is: identity tells nothing of its text.
-func (e *maskedError) Is(target error) bool { return e.cause == target } //nolint:errorlint // the chain is walked by errors.Is
+func (e *maskedError) Is(target error) bool { return e.cause == target }
 
 func (e *maskedError) Unwrap() error {
-	if inner, ok := e.cause.(interface{ Unwrap() error }); ok { //nolint:errorlint // one layer
+	if inner, ok := e.cause.(interface{ Unwrap() error }); ok {
 		return e.mask.error(inner.Unwrap())
 	}
 	return nil

@@ -50,7 +50,7 @@ func TestErrorsKeepTheirReasonAndHideValuesAtEveryDepth(t *testing.T) {
 	if ReasonOf(masked) != ReasonInvalid || !errors.Is(masked, cause) {
 		t.Errorf("reason %s, cause kept %v", ReasonOf(masked), errors.Is(masked, cause))
 	}
-	for e := masked; e != nil && e != cause; e = errors.Unwrap(e) {
+	for e := masked; e != nil; e = errors.Unwrap(e) {
 		if strings.Contains(e.Error(), "hunter2") {
 			t.Errorf("%T says %q", e, e.Error())
 		}
