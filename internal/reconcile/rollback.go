@@ -45,6 +45,8 @@ func (c *Core) settle(ctx context.Context, p *Plan, opts ApplyOptions, budget ti
 	case err != nil && errors.Is(context.Cause(back), context.Canceled):
 		return Applying, &Error{Reason: ReasonInterrupted, Op: e.Op, Ref: e.Ref, Err: e, Detail: fmt.Sprintf(
 			"Interrupted while the release was rolled back to revision %d. The next apply goes on from what is there.", target.Number)}
+	case ReasonOf(err) == ReasonTimeout:
+		return Failed, e.adding(fmt.Sprintf("The roll-back to revision %d, which has the same time again, was not done in time either. The next apply goes on from what is there.", target.Number))
 	case err != nil:
 		return Failed, e.adding(fmt.Sprintf("The roll-back to revision %d failed as well: %v", target.Number, err))
 	}

@@ -150,7 +150,11 @@ func (r *Resource) afterSuccess(ctx context.Context, core *reconcile.Core, plann
 		return diags
 	}
 	if !outcomeKnown {
+		images, services, networks := planned.Images, planned.Services, planned.Networks
 		planned.observeOutcome(view)
+		planned.Images = asPlanned(images, planned.Images, types.StringNull())
+		planned.Services = asPlanned(services, planned.Services, types.ObjectNull(serviceType.AttrTypes))
+		planned.Networks = asPlanned(networks, planned.Networks, types.StringNull())
 	}
 	return diags
 }

@@ -129,6 +129,8 @@ func summaryOf(e *reconcile.Error, who subject) string {
 	case reconcile.ReasonNotConverged, reconcile.ReasonTimeout:
 		// What was tried is already a sentence about a service or a release.
 		return sentence(e.Op)
+	case reconcile.ReasonLeaseLost:
+		return who.String() + ": another writer may be at work"
 	case reconcile.ReasonNotFound:
 		return who.String() + " is not there"
 	case reconcile.ReasonInUse:
@@ -145,8 +147,8 @@ func summaryOf(e *reconcile.Error, who subject) string {
 
 // nextSteps say what to do where the error itself cannot know it.
 var nextSteps = map[reconcile.Reason]string{
-	reconcile.ReasonUnreachable: "Nothing is known about the release, so it was neither changed nor taken for absent, and the state is as it was.",
-	reconcile.ReasonNotManager:  "The state is as it was. Point the provider's host or context at a manager.",
+	reconcile.ReasonUnreachable: "Nothing that cannot be read now was taken for absent: the state keeps what was known.",
+	reconcile.ReasonNotManager:  "Nothing was taken for absent: the state keeps what was known. Point the provider's host or context at a manager.",
 	reconcile.ReasonOtherSwarm: "Nothing was read or changed. Point the provider's host or context at the swarm of the state. " +
 		"If that swarm is gone for good and the release shall live in the new one, take the resource out of the state (terraform state rm) and apply again.",
 	reconcile.ReasonConflict:  "Apply again: the next plan starts from what is there now.",

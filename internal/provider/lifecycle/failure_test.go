@@ -90,7 +90,7 @@ func TestUnreachableEngineIsNotAbsence(t *testing.T) {
 			PreConfig:   func() { away.Store(true) },
 			Config:      two,
 			PlanOnly:    true,
-			ExpectError: text(`injected fault.*neither changed nor taken.*: the same cause as for Probe shop|: the same cause as for Probe store.*injected fault.*neither changed nor taken`),
+			ExpectError: text(`injected fault.*taken for absent.*: the same cause as for Probe shop|: the same cause as for Probe store.*injected fault.*taken for absent`),
 		},
 		terraform.TestStep{
 			PreConfig: func() { away.Store(false) },

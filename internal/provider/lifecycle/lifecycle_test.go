@@ -103,7 +103,9 @@ func TestLifecycle(t *testing.T) {
 			ConfigPlanChecks: terraform.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 				plancheck.ExpectResourceAction(addr, plancheck.ResourceActionUpdate),
 				plancheck.ExpectKnownValue(addr, element("service/web"), contains(`"image":"acme/web:2"`)),
-				plancheck.ExpectUnknownValue(addr, attribute("images")),
+				plancheck.ExpectUnknownValue(addr, attribute("images").AtMapKey("web")),
+				plancheck.ExpectKnownValue(addr, attribute("services").AtMapKey("web").AtMapKey("name"), knownvalue.StringExact("shop_web")),
+				plancheck.ExpectKnownValue(addr, attribute("networks").AtMapKey("default"), knownvalue.StringExact("shop_default")),
 			}},
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectKnownValue(addr, attribute("images").AtMapKey("web"), knownvalue.StringExact("acme/web:2")),

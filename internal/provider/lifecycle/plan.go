@@ -123,7 +123,10 @@ func (c *Common) planIdentity(prior *Common) {
 // planUnknown plans for inputs that are not known yet.
 func (c *Common) planUnknown() {
 	c.Objects = types.MapUnknown(types.StringType)
-	c.planOutcome(nil)
+	c.Revision = types.StringUnknown()
+	c.Images = types.MapUnknown(types.StringType)
+	c.Services = types.MapUnknown(serviceType)
+	c.Networks = types.MapUnknown(types.StringType)
 }
 
 // planObjects plans what is declared and reports whether an apply has anything
@@ -142,24 +145,11 @@ func (c *Common) planObjects(declared map[string]string, prior *Common) bool {
 	c.Objects = types.MapValueMust(types.StringType, elements)
 
 	if prior != nil && maps.Equal(declared, live) && prior.Status.Equal(c.Status) {
-		c.planOutcome(prior)
+		c.Revision, c.Images, c.Services, c.Networks = prior.Revision, prior.Images, prior.Services, prior.Networks
 		return false
 	}
-	c.planOutcome(nil)
+	c.planOutcome(declared, prior)
 	return true
-}
-
-// planOutcome plans what only an apply can tell: as it is when nothing is to be
-// done, else unknown.
-func (c *Common) planOutcome(prior *Common) {
-	if prior != nil {
-		c.Revision, c.Images, c.Services, c.Networks = prior.Revision, prior.Images, prior.Services, prior.Networks
-		return
-	}
-	c.Revision = types.StringUnknown()
-	c.Images = types.MapUnknown(types.StringType)
-	c.Services = types.MapUnknown(serviceType)
-	c.Networks = types.MapUnknown(types.StringType)
 }
 
 // instance is the instance in state, empty when there is none yet.
