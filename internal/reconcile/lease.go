@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,8 +52,12 @@ type lease struct {
 	mu      sync.Mutex
 	live    *Live
 	renewed time.Time // from before the last successful renewal
+	failure error     // of the newest renewal
 	lost    error
 }
+
+// errStale is what left answers while the lease may be renewed yet.
+var errStale = errors.New("the lease could not be renewed")
 
 // holding are the nonces of the leases that this process holds. It tells a lease
 // that an earlier operation of the process left behind from one that another
@@ -162,9 +167,11 @@ func (l *lease) renew(ctx context.Context, beat int) {
 	default:
 		l.live = now
 		if err == nil || leaseLabel(now, labelBeat) == strconv.Itoa(beat) {
-			l.renewed = began
+			l.renewed, l.failure = began, nil
+			return
 		}
 	}
+	l.failure = cmp.Or(err, findErr)
 }
 
 // left is for how long the lease may still be written under. After two thirds of
@@ -177,9 +184,23 @@ func (l *lease) left() (time.Duration, error) {
 	}
 	age := l.core.now().Sub(l.renewed)
 	if age >= l.core.leaseTTL*2/3 {
-		return 0, fmt.Errorf("the lease could not be renewed for %s", age.Round(time.Second))
+		if l.failure != nil {
+			return 0, fmt.Errorf("%w for %s: %w", errStale, age.Round(time.Second), l.failure)
+		}
+		return 0, fmt.Errorf("%w for %s", errStale, age.Round(time.Second))
 	}
 	return l.core.leaseTTL - age, nil
+}
+
+// await is left, with patience for a lease that cannot be renewed while the
+// managers choose a new leader. Once it is renewed nobody has written meanwhile.
+func (l *lease) await(ctx context.Context) (time.Duration, error) {
+	for since := l.core.now(); ; {
+		left, err := l.left()
+		if !errors.Is(err, errStale) || l.core.now().Sub(since) > l.core.leaseTTL*4/3 || l.core.pause(ctx) != nil {
+			return left, err
+		}
+	}
 }
 
 // release frees the lease. It is written even if the operation was cancelled;

@@ -180,3 +180,29 @@ func TestWritersOfOneReleaseNeverMix(t *testing.T) {
 		t.Errorf("revision %d is %s, want 6 deployed", view.Revision, view.Status)
 	}
 }
+
+// Managers that choose a new leader do not answer for longer than a lease allows
+// writing. When they do again and nobody has taken the lease, the apply goes on.
+func TestApplyGoesOnWhenItsLeaseIsRenewedLate(t *testing.T) {
+	b := memory.New()
+	var cut atomic.Bool
+	b.Fault = func(c memory.Call) memory.Fault {
+		if renewal := c.Step != nil && c.Step.Object.Kind == object.KindLease || c.Method == "Bookkeeping"; cut.Load() && renewal {
+			return memory.Fail
+		}
+		return memory.None
+	}
+	var once sync.Once
+	b.Behave = func(string, *swarm.ServiceSpec) memory.Outcome {
+		once.Do(func() {
+			cut.Store(true)
+			time.Sleep(80 * time.Millisecond) // more than two thirds of the lease
+			time.AfterFunc(40*time.Millisecond, func() { cut.Store(false) })
+		})
+		return memory.Outcome{}
+	}
+	core := reconcile.New(b, reconcile.PollEvery(time.Millisecond), reconcile.LeaseTTL(90*time.Millisecond))
+	if _, err := applyWith(t.Context(), core, basic().release(), "", reconcile.PlanOptions{}); err != nil {
+		t.Errorf("got %v, want success", err)
+	}
+}

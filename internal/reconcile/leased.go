@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -21,15 +22,25 @@ func (c *Core) under(l *lease) *Core {
 	return &covered
 }
 
-// Do gives the write no more time than the lease has left.
+// Do gives the write no more time than the lease has left. A write that had no
+// answer by then is as ambiguous as any other: the operation's own time is not
+// over.
 func (b leased) Do(ctx context.Context, step Step) (string, error) {
-	left, err := b.lease.left()
+	left, err := b.lease.await(ctx)
 	if err != nil {
 		return "", b.gone(err)
 	}
 	limited, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	return b.Backend.Do(limited, step)
+	id, err := b.Backend.Do(limited, step)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return "", &Error{
+			Reason: ReasonUnreachable, Op: fmt.Sprintf("%s %s %s", step.Verb, step.Object.Kind, step.Object.Name), Ref: step.Object.Ref(),
+			Err:    fmt.Errorf("no answer within %s", left.Round(100*time.Millisecond)),
+			Detail: "That is all the time that the lease left for it. Either the engine is not reached, or its swarm has no leader or no quorum now.",
+		}
+	}
+	return id, err
 }
 
 // Progress ends a wait whose lease is lost: whoever has it now decides.

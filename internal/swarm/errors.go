@@ -91,7 +91,7 @@ func internalReason(says string) (reconcile.Reason, string) {
 	return reconcile.ReasonUnknown, ""
 }
 
-const noQuorum = "The manager answers, but the swarm has no leader or no quorum now, so nothing is known. " +
+const noQuorum = "The engine itself is up, but its swarm has no leader or no quorum now, so nothing is known. " +
 	"See `docker node ls` on another manager."
 
 // unavailable tells the two meanings of 503 apart by asking the engine about

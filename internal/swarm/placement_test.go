@@ -99,11 +99,11 @@ func TestBlockerNamesWhatIsInTheWay(t *testing.T) {
 		nodes     []swarm.Node
 		want      string
 	}{
-		"no node at all":                     {nodes: []swarm.Node{down, drained}, want: "no node is Ready with availability active"},
-		"the one constraint":                 {placement: &swarm.Placement{Constraints: []string{"node.role==manager", "node.labels.disk==nvme"}}, nodes: []swarm.Node{testNode(), other}, want: `constraint "node.labels.disk==nvme"`},
-		"constraints in company":             {placement: &swarm.Placement{Constraints: []string{"node.labels.disk==ssd", "node.labels.Zone==b"}}, nodes: []swarm.Node{testNode(), other}, want: `together: "node.labels.disk==ssd", "node.labels.Zone==b"`},
-		"the platform of an image":           {placement: &swarm.Placement{Platforms: []swarm.Platform{{OS: "linux", Architecture: "arm64"}}}, nodes: []swarm.Node{testNode()}, want: "linux/arm64"},
-		"nodes that would fit and are away":  {placement: &swarm.Placement{Constraints: []string{"node.labels.disk==ssd"}}, nodes: []swarm.Node{down, other}, want: "no node that fits takes tasks: " + down.Description.Hostname + " is down"},
+		"no node at all":                    {nodes: []swarm.Node{down, drained}, want: "no node is Ready with availability active"},
+		"the one constraint":                {placement: &swarm.Placement{Constraints: []string{"node.role==manager", "node.labels.disk==nvme"}}, nodes: []swarm.Node{testNode(), other}, want: `constraint "node.labels.disk==nvme"`},
+		"constraints in company":            {placement: &swarm.Placement{Constraints: []string{"node.labels.disk==ssd", "node.labels.Zone==b"}}, nodes: []swarm.Node{testNode(), other}, want: `together: "node.labels.disk==ssd", "node.labels.Zone==b"`},
+		"the platform of an image":          {placement: &swarm.Placement{Platforms: []swarm.Platform{{OS: "linux", Architecture: "arm64"}}}, nodes: []swarm.Node{testNode()}, want: "linux/arm64"},
+		"nodes that would fit and are away": {placement: &swarm.Placement{Constraints: []string{"node.labels.disk==ssd"}}, nodes: []swarm.Node{down, other}, want: "no node that fits takes tasks: " + down.Description.Hostname + " is down"},
 	} {
 		if got := blocker(tt.placement, tt.nodes); !strings.Contains(got, tt.want) {
 			t.Errorf("%s: %q", name, got)
