@@ -25,6 +25,9 @@ type Rendered struct {
 	External []object.External
 	// Needs are the engine's API versions that the objects ask for beyond 1.41.
 	Needs []object.Need
+	// Sensitive are the sensitive values that went into the rendering, whatever
+	// became of them.
+	Sensitive []string
 }
 
 // kindApplication is the kind of release in fingerprints.
@@ -38,10 +41,14 @@ const kindApplication = "application"
 // fingerprint.
 func Application(app spec.Application) (*Rendered, spec.Problems) {
 	r := &report{}
-	vars := variablesOf(app)
-	rendered := renderApplication(app, vars, r)
+	vars := variablesOf(app, r)
+	var rendered *Rendered
+	if !r.problems.HasErrors() {
+		rendered = renderApplication(app, vars, r)
+	}
 	if !r.problems.HasErrors() {
 		markSensitive(app, vars, rendered, r)
+		rendered.Sensitive = vars.hidden()
 	}
 	r.problems.Sort()
 	if r.problems.HasErrors() {

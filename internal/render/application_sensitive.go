@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -11,22 +12,25 @@ import (
 )
 
 // markSensitive finds the places in the canonical forms of the objects that
-// sensitive variables went into. It renders the application a second time, with
+// sensitive variables and values went into. It renders the application a second time, with
 // sensitive values that are marked: what then differs is sensitive, whatever
 // splitting, trimming and sorting docker/cli did on the way.
 //
 // Positions that cannot be hidden have been refused before (shape.hides).
 func markSensitive(app spec.Application, vars variables, rendered *Rendered, r *report) {
-	marked, found := vars.marked()
-	if !found {
-		return
+	for _, marked := range vars.marked() {
+		markDifferences(app, marked, rendered, r)
 	}
+}
+
+// markDifferences renders once more, with other values, and notes what differs.
+func markDifferences(app spec.Application, marked variables, rendered *Rendered, r *report) {
 	second := &report{}
 	other := renderApplication(app, marked, second)
 	for _, p := range second.problems {
 		if p.Severity == spec.Error {
-			p.Summary = "A sensitive variable is used where it cannot be hidden"
-			p.Detail = "Use `variables` for it, or put the value into a secret."
+			p.Summary = "A sensitive value is used where it cannot be hidden"
+			p.Detail = "Use `variables` or `values` for it, or put it into a secret."
 			r.add(p)
 		}
 	}
@@ -45,7 +49,7 @@ func markSensitive(app spec.Application, vars variables, rendered *Rendered, r *
 		}
 		form, err := o.Form(object.View{Names: names})
 		if err != nil {
-			r.put(spec.Error, place{}, serviceOf(*o), fmt.Sprintf("%s has no canonical form", o.Ref()), "It cannot be compared with what runs, and sensitive variables in it cannot be hidden.")
+			r.put(spec.Error, place{}, serviceOf(*o), fmt.Sprintf("%s has no canonical form", o.Ref()), "It cannot be compared with what runs, and sensitive values in it cannot be hidden.")
 			continue
 		}
 		otherForm, err := byRef[o.Ref()].Form(object.View{Names: otherNames})
@@ -53,8 +57,8 @@ func markSensitive(app spec.Application, vars variables, rendered *Rendered, r *
 			err = differingLeaves(map[string]any(form), map[string]any(otherForm), nil, &o.Sensitive)
 		}
 		if err != nil {
-			r.put(spec.Error, place{}, serviceOf(*o), fmt.Sprintf("A sensitive variable is used in %s where it cannot be hidden", o.Ref()),
-				"It becomes part of a name. Use `variables` for it.")
+			r.put(spec.Error, place{}, serviceOf(*o), fmt.Sprintf("A sensitive value is used in %s where it cannot be hidden", o.Ref()),
+				"It becomes part of a name. Use `variables` or `values` for it.")
 		}
 	}
 }
@@ -70,10 +74,11 @@ func serviceOf(o object.Object) string {
 // the Unicode area for private use, and nothing splits or trims at it.
 const mark = '\ue000'
 
-// marked returns the variables with marked sensitive values, and whether there
-// is any to mark. Runes that have a meaning to a splitter of words stay alone.
-func (v variables) marked() (variables, bool) {
-	marked := variables{plain: v.plain, sensitive: make(map[string]string, len(v.sensitive)), isMarked: true}
+// marked returns the variables with other sensitive values, in as many ways as
+// are needed; none when nothing is sensitive. Runes that have a meaning to a
+// splitter of words stay alone.
+func (v variables) marked() []variables {
+	marked := variables{plain: v.plain, sensitive: make(map[string]string, len(v.sensitive)), values: v.values, isMarked: true}
 	found := false
 	for name, value := range v.sensitive {
 		var b strings.Builder
@@ -86,7 +91,15 @@ func (v variables) marked() (variables, bool) {
 		}
 		marked.sensitive[name] = b.String()
 	}
-	return marked, found
+	if v.values.isSensitive() {
+		masked, shifted := marked, marked
+		masked.values, shifted.values = &templateValues{data: v.values.masked}, &templateValues{data: v.values.shifted}
+		return []variables{masked, shifted}
+	}
+	if !found {
+		return nil
+	}
+	return []variables{marked}
 }
 
 // differingLeaves collects the paths in which two forms differ; for a list, the
@@ -94,7 +107,7 @@ func (v variables) marked() (variables, bool) {
 func differingLeaves(a, b any, at object.Path, found *[]object.Path) error {
 	m, isMap := a.(map[string]any)
 	if !isMap {
-		if !reflect.DeepEqual(a, b) {
+		if !reflect.DeepEqual(a, b) && !slices.ContainsFunc(*found, func(p object.Path) bool { return p.String() == at.String() }) {
 			*found = append(*found, append(object.Path(nil), at...))
 		}
 		return nil

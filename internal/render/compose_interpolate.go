@@ -12,13 +12,27 @@ import (
 // variables are the values for interpolation.
 type variables struct {
 	plain, sensitive map[string]string
+	// values are those of templates, nil when the texts are none.
+	values *templateValues
 	// isMarked is set in the second rendering, see markSensitive: the values are
 	// longer than they are.
 	isMarked bool
 }
 
-func variablesOf(app spec.Application) variables {
-	return variables{plain: app.Variables, sensitive: app.SensitiveVariables}
+func variablesOf(app spec.Application, r *report) variables {
+	return variables{plain: app.Variables, sensitive: app.SensitiveVariables, values: readValues(app, r)}
+}
+
+// hidden are all sensitive values.
+func (v variables) hidden() []string {
+	var hidden []string
+	for _, name := range sortedKeys(v.sensitive) {
+		hidden = append(hidden, v.sensitive[name])
+	}
+	if v.values != nil {
+		hidden = append(hidden, v.values.hidden...)
+	}
+	return hidden
 }
 
 func (v variables) lookup(name string) (string, bool) {
@@ -80,6 +94,11 @@ func interpolate(root *node, vars variables, r *report) {
 		result := expand(s, vars.lookup)
 		n.value = result.text
 		n.broken = len(result.unset)+len(result.faults) > 0
+		if n.broken && len(n.secrets) > 0 {
+			r.errorAt(n.at, p, "A value of values_wo contains a dollar sign",
+				fmt.Sprintf("%s: Compose reads it as the start of a variable. Write {{ .Values.NAME | literal }}, which quotes the text and doubles its dollar signs.", p))
+			return
+		}
 		for _, name := range result.used {
 			if vars.isSensitive(name) {
 				n.secrets = appendNew(n.secrets, name)
@@ -87,7 +106,7 @@ func interpolate(root *node, vars variables, r *report) {
 		}
 		if len(n.secrets) > 0 {
 			sort.Strings(n.secrets)
-			n.secretName = vars.inName(n.raw)
+			n.secretName = n.secretName || vars.inName(s)
 		}
 		for _, name := range appendNew(nil, result.unset...) {
 			r.errorAt(n.at, p, fmt.Sprintf("Variable %s is not set", name),

@@ -83,9 +83,9 @@ func guard[T any](f func() (T, error)) (result T, err error) {
 // engineText is the text of an error of docker/cli, which may quote values.
 func (s *stack) engineText(err error) string {
 	text := err.Error()
-	for _, value := range s.vars.sensitive {
+	for _, value := range s.vars.hidden() {
 		if value != "" && strings.Contains(text, value) {
-			return "docker/cli refuses it. Its message is not shown because it quotes a sensitive variable."
+			return "docker/cli refuses it. Its message is not shown because it quotes a sensitive value."
 		}
 	}
 	return strings.Join(strings.Fields(text), " ") + "."

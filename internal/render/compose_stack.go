@@ -62,7 +62,7 @@ func readStack(app spec.Application, vars variables, r *report) *stack {
 		if source.Name == "" {
 			source.Name = fmt.Sprintf("compose[%d]", i)
 		}
-		root := parseText(source, i, r)
+		root := readText(source, i, app, vars.values, r)
 		if root == nil {
 			continue
 		}

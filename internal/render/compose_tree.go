@@ -9,33 +9,36 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
-
-	"github.com/swarmkeel/terraform-provider-swarm/internal/spec"
 )
 
 // Bounds of one Compose text. Aliases multiply what is written, so the tree is
 // bounded after their expansion; real stacks stay two orders of magnitude below.
 const (
 	maxTextBytes = 8 << 20
+	maxTreeBytes = 2 * maxTextBytes
 	maxNodes     = 100_000
 	maxDepth     = 100
 )
 
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
 
-// parseText parses one Compose text into a tree. It returns nil after reporting
-// why there is none.
-func parseText(source spec.Source, index int, r *report) *node {
-	b := &treeBuilder{report: r, file: source.Name, index: index}
-	start := place{file: source.Name, index: index, line: 1}
-	if len(source.Text) > maxTextBytes {
-		r.errorAt(start, nil, "Compose text is too long",
-			fmt.Sprintf("It has %d bytes; at most %d are read.", len(source.Text), maxTextBytes))
+// start is the beginning of the text.
+func (b *treeBuilder) start() place {
+	return place{file: b.file, attribute: b.attribute, index: b.index, line: 1}
+}
+
+// parse parses one YAML text into a tree. It returns nil after reporting why
+// there is none.
+func (b *treeBuilder) parse(text string) *node {
+	r, start := b.report, b.start()
+	if len(text) > maxTextBytes {
+		r.errorAt(start, nil, "YAML text is too long",
+			fmt.Sprintf("It has %d bytes; at most %d are read.", len(text), maxTextBytes))
 		return nil
 	}
-	text, err := decodeText(source.Text)
+	text, err := decodeText(text)
 	if err != nil {
-		r.errorAt(start, nil, "Compose text cannot be decoded", err.Error()+".")
+		r.errorAt(start, nil, "YAML text cannot be decoded", err.Error()+".")
 		return nil
 	}
 	var document yaml.Node
@@ -43,55 +46,86 @@ func parseText(source spec.Source, index int, r *report) *node {
 	if err := decoder.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
 		message := err.Error()
 		if m := yamlLine.FindStringSubmatch(message); m != nil {
-			start.line, _ = strconv.Atoi(m[1])
+			line, _ := strconv.Atoi(m[1])
+			start.line = b.line(line)
 			message = message[len(m[0]):]
 		}
-		r.errorAt(start, nil, "Invalid YAML", strings.TrimPrefix(message, "yaml: ")+".")
+		message = strings.TrimPrefix(message, "yaml: ") + "."
+		if !b.quotes {
+			message = "What is wrong is not said, because that may quote a value."
+		}
+		r.errorAt(start, nil, "Invalid YAML", message)
 		return nil
 	}
 	if len(document.Content) == 0 {
-		r.errorAt(start, nil, "Compose text is empty", "It holds no YAML document; a Compose file needs at least `services:`.")
+		r.errorAt(start, nil, "YAML text is empty", "It holds no YAML document; a Compose file needs at least `services:`.")
 		return nil
 	}
 	var further yaml.Node
 	if decoder.Decode(&further) == nil {
-		r.warnAt(b.place(&further), nil, "A second YAML document is not read", "A Compose file is one document: what follows `---` has no effect. Make it a text of its own in `compose`.")
+		r.warnAt(b.place(&further), nil, "A second YAML document is not read", fmt.Sprintf("A text is one document: what follows `---` has no effect. Make it a text of its own in `%s`.", b.attribute))
 	}
 	root := b.build(document.Content[0], 0)
 	if b.full {
 		return nil
 	}
 	if root.kind != mappingNode {
-		r.errorAt(root.at, nil, "Compose text is not a mapping", "The top level of a Compose file is a mapping with keys such as `services:`.")
+		r.errorAt(root.at, nil, "YAML text is not a mapping", topLevel[b.attribute])
 		return nil
 	}
 	return root
 }
 
+var topLevel = map[string]string{
+	"compose":   "The top level of a Compose file is a mapping with keys such as `services:`.",
+	"values":    "The top level of values is a mapping of names to values.",
+	"values_wo": "The top level of values is a mapping of names to values.",
+}
+
 // treeBuilder expands aliases and merges of one document.
 type treeBuilder struct {
-	report *report
-	file   string
-	index  int
-	nodes  int
-	full   bool
-	open   map[*yaml.Node]bool // anchors being expanded, to find an alias to itself
+	report    *report
+	file      string
+	attribute string
+	index     int
+	// quotes is set when messages may quote the text.
+	quotes bool
+	// lines maps the lines of the text to those that somebody wrote, when it came
+	// out of a template.
+	lines []int
+	nodes int
+	bytes int
+	full  bool
+	open  map[*yaml.Node]bool // anchors being expanded, to find an alias to itself
 }
 
 func (b *treeBuilder) place(y *yaml.Node) place {
-	return place{file: b.file, index: b.index, line: y.Line, column: y.Column}
+	at := place{file: b.file, attribute: b.attribute, index: b.index, line: b.line(y.Line)}
+	if b.lines == nil {
+		at.column = y.Column
+	}
+	return at
+}
+
+// line is the line as it was written.
+func (b *treeBuilder) line(n int) int {
+	if len(b.lines) == 0 {
+		return n
+	}
+	return b.lines[min(max(n, 1), len(b.lines))-1]
 }
 
 func (b *treeBuilder) build(y *yaml.Node, depth int) *node {
 	n := &node{at: b.place(y)}
 	b.nodes++
+	b.bytes += len(y.Value)
 	switch {
 	case b.full:
 		return n
-	case b.nodes > maxNodes || depth > maxDepth:
+	case b.nodes > maxNodes || b.bytes > maxTreeBytes || depth > maxDepth:
 		b.full = true
-		b.report.errorAt(n.at, nil, "Compose text grows too large",
-			fmt.Sprintf("With its aliases expanded it has more than %d values, or is nested deeper than %d levels.", maxNodes, maxDepth))
+		b.report.errorAt(n.at, nil, "YAML text grows too large",
+			fmt.Sprintf("With its aliases expanded it has more than %d values or %d MiB, or is nested deeper than %d levels.", maxNodes, maxTreeBytes>>20, maxDepth))
 		return n
 	}
 	switch y.Kind {

@@ -17,7 +17,7 @@ import (
 func requireSchemaAgrees(t *testing.T, app spec.Application) {
 	t.Helper()
 	r := &report{}
-	s := readStack(app, variablesOf(app), r)
+	s := readStack(app, variablesOf(app, r), r)
 	if r.problems.HasErrors() {
 		return
 	}

@@ -12,15 +12,16 @@ import (
 // place is where a value was written. The zero place means that nobody wrote it.
 type place struct {
 	file         string
-	index        int // position of the file in Application.Compose
+	attribute    string // compose, values or values_wo
+	index        int    // position of the text in the attribute
 	line, column int
 }
 
-func (p place) attribute() []string {
+func (p place) input() []string {
 	if p.file == "" {
 		return []string{"compose"}
 	}
-	return []string{"compose", strconv.Itoa(p.index)}
+	return []string{p.attribute, strconv.Itoa(p.index)}
 }
 
 func (p place) String() string { return fmt.Sprintf("%s:%d", p.file, p.line) }
@@ -84,7 +85,7 @@ func (r *report) hasErrorOf(service string) bool { return r.failed[service] }
 
 func (r *report) put(severity spec.Severity, at place, service, summary, detail string) {
 	r.add(spec.Problem{
-		Severity: severity, Attribute: at.attribute(),
+		Severity: severity, Attribute: at.input(),
 		File: at.file, Line: at.line, Column: at.column,
 		Service: service, Summary: summary, Detail: detail,
 	})

@@ -155,7 +155,7 @@ func rewriteRefused(t *testing.T, app spec.Application) spec.Application {
 }
 
 func expandPlain(app spec.Application, s string) string {
-	return expand(s, variablesOf(app).lookup).text
+	return expand(s, variables{plain: app.Variables, sensitive: app.SensitiveVariables}.lookup).text
 }
 
 func inTree(name string) string {

@@ -16,6 +16,12 @@ type Application struct {
 	// SensitiveVariables are for ${VAR} interpolation as well; whatever they go
 	// into is shown as a fingerprint only.
 	SensitiveVariables map[string]string
+	// Values are YAML texts, merged in order. With any of them or of
+	// SensitiveValues, the Compose texts are templates.
+	Values []string
+	// SensitiveValues are merged over Values; whatever they go into is shown as a
+	// fingerprint only.
+	SensitiveValues []string
 	// Secrets holds the content of top-level secrets by their key.
 	Secrets map[string]string
 	// Suspended scales replicated services to 0 and keeps everything else.

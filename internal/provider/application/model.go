@@ -19,6 +19,8 @@ type model struct {
 	Files           types.Map    `tfsdk:"files"`
 	Variables       types.Map    `tfsdk:"variables"`
 	VariablesWO     types.Map    `tfsdk:"variables_wo"`
+	Values          types.List   `tfsdk:"values"`
+	ValuesWO        types.List   `tfsdk:"values_wo"`
 	SecretsWO       types.Map    `tfsdk:"secrets_wo"`
 	Suspended       types.Bool   `tfsdk:"suspended"`
 	RedeployTrigger types.String `tfsdk:"redeploy_trigger"`
@@ -31,10 +33,9 @@ func (m *model) Render(context.Context) (*reconcile.Release, spec.Problems) {
 		return nil, problems
 	}
 	release := &reconcile.Release{Objects: rendered.Objects, External: rendered.External, Needs: rendered.Needs}
-	for _, sensitive := range []types.Map{m.VariablesWO, m.SecretsWO} {
-		for _, value := range lifecycle.Strings(sensitive) {
-			release.Sensitive = append(release.Sensitive, value)
-		}
+	release.Sensitive = rendered.Sensitive
+	for _, value := range lifecycle.Strings(m.SecretsWO) {
+		release.Sensitive = append(release.Sensitive, value)
 	}
 	return release, problems
 }
@@ -45,14 +46,25 @@ func (m *model) application() spec.Application {
 		Files:              lifecycle.Strings(m.Files),
 		Variables:          lifecycle.Strings(m.Variables),
 		SensitiveVariables: lifecycle.Strings(m.VariablesWO),
+		Values:             texts(m.Values),
+		SensitiveValues:    texts(m.ValuesWO),
 		Secrets:            lifecycle.Strings(m.SecretsWO),
 		Suspended:          m.Suspended.ValueBool(),
 		RedeployTrigger:    m.RedeployTrigger.ValueString(),
 	}
-	for i, v := range m.Compose.Elements() {
-		if text, ok := v.(types.String); ok {
-			app.Compose = append(app.Compose, spec.Source{Name: fmt.Sprintf("compose[%d]", i), Text: text.ValueString()})
-		}
+	for i, text := range texts(m.Compose) {
+		app.Compose = append(app.Compose, spec.Source{Name: fmt.Sprintf("compose[%d]", i), Text: text})
 	}
 	return app
+}
+
+// texts are the elements of a list of strings.
+func texts(list types.List) []string {
+	var out []string
+	for _, v := range list.Elements() {
+		if text, ok := v.(types.String); ok {
+			out = append(out, text.ValueString())
+		}
+	}
+	return out
 }

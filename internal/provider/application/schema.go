@@ -66,6 +66,18 @@ func (Kind) Attributes() map[string]schema.Attribute {
 				"Usable in environment, command, entrypoint, labels, healthcheck and config texts. The value must be the same when planning and applying, and is readable in the swarm where a service spec holds it: `secrets_wo` keeps it out of there.",
 			Validators: noNulls,
 		},
+		"values": schema.ListAttribute{
+			Optional: true, ElementType: types.StringType,
+			MarkdownDescription: inClear + "YAML texts, merged in order: mappings key by key, anything else is replaced, and `null` takes a key away. " +
+				"With `values` or `values_wo` the Compose texts are Go templates, executed before the YAML is read, with the values under `.Values`; see the guide to templates.",
+			Validators: []validator.List{listvalidator.NoNullValues()},
+		},
+		"values_wo": schema.ListAttribute{
+			Optional: true, WriteOnly: true, ElementType: types.StringType,
+			MarkdownDescription: "YAML texts, merged over `values`, that are not stored and not shown: whatever a value of them goes into is a fingerprint in plan and state. " +
+				"Usable where `variables_wo` is; a template in which a value decides what is declared is an error. The keys are names, and are not hidden. The value must be the same when planning and applying.",
+			Validators: []validator.List{listvalidator.NoNullValues()},
+		},
 		"secrets_wo": schema.MapAttribute{
 			Optional: true, WriteOnly: true, ElementType: types.StringType,
 			MarkdownDescription: "Content of the top-level `secrets:` by their key, which are declared empty (`db_password: {}`). Neither stored nor shown; another value makes a new secret and rolls the services that mount it, without a version to bump.",
