@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 )
@@ -130,6 +131,10 @@ func explain(err error, at location, op, ref string) error {
 }
 
 func classify(err error) *Error {
+	var wrapped *plumbing.UnexpectedError // which does not unwrap
+	if errors.As(err, &wrapped) {
+		return classify(wrapped.Err)
+	}
 	var (
 		status      *githttp.Err
 		certificate *tls.CertificateVerificationError
