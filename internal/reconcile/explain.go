@@ -38,7 +38,7 @@ func (r *rollout) explain(ctx context.Context, failed map[*watch]verdict) error 
 			}
 		}
 		tasks := v.tasks
-		if len(tasks) == 0 {
+		if len(tasks) == 0 && !w.last.rolledBack() { // else those that are current are of the version before
 			tasks = w.failures()
 		}
 		for _, t := range distinct(tasks) {

@@ -26,6 +26,8 @@ type watch struct {
 	// rewritten is set when this apply gave the service a new task template, so
 	// that every up-to-date task is a consequence of this apply.
 	rewritten bool
+	// takenBack is set when Swarm itself rolled back what this apply wrote.
+	takenBack bool
 	// required services must converge; others are looked at for the sake of
 	// services that depend on them.
 	required bool
@@ -100,7 +102,10 @@ func (w *watch) evidence(r Rollout, now time.Time) verdict {
 	switch r.Update.State {
 	case "rollback_started", "rollback_paused", "rollback_completed":
 		if w.rewritten {
-			return verdict{failed: fmt.Sprintf("Swarm rolled it back (%s: %s)", r.Update.State, r.Update.Message), tasks: failed}
+			return verdict{failed: fmt.Sprintf("Swarm rolled it back (%s: %s)", r.Update.State, r.Update.Message), tasks: r.Reverted}
+		}
+		if w.takenBack && r.Update.State == "rollback_paused" {
+			return verdict{failed: "Swarm's own roll-back failed and is paused: " + r.Update.Message, tasks: failed}
 		}
 	case "paused":
 		if w.fulfilled() < r.Want {
@@ -217,7 +222,19 @@ func (w *watch) reached(condition string) bool {
 	}
 }
 
-func (r Rollout) updating() bool { return r.Update.State == "updating" }
+// updating reports whether Swarm is still replacing tasks, in either direction.
+func (r Rollout) updating() bool {
+	return r.Update.State == "updating" || r.Update.State == "rollback_started"
+}
+
+// rolledBack reports whether Swarm rolled the last update back, or is at it.
+func (r Rollout) rolledBack() bool {
+	switch r.Update.State {
+	case "rollback_started", "rollback_paused", "rollback_completed":
+		return true
+	}
+	return false
+}
 
 // active reports whether a task is on its way or runs.
 func (r Rollout) active() bool {

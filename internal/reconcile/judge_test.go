@@ -63,6 +63,10 @@ func TestVerdictOnOneService(t *testing.T) {
 			{0, running(2, 2).with(func(r *Rollout) { r.Update.State = "rollback_completed" })},
 			{5 * time.Second, running(2, 2).with(func(r *Rollout) { r.Update.State = "rollback_completed" })},
 		}, true, ""},
+		{"a roll-back of Swarm's goes on", false, []poll{
+			{0, running(2, 2).with(func(r *Rollout) { r.Update.State = "rollback_started" })},
+			{9 * time.Second, running(2, 2).with(func(r *Rollout) { r.Update.State = "rollback_started" })},
+		}, false, ""},
 		{"rejected once may be a race", true, []poll{{0, Rollout{Service: "s", Want: 1, Restart: "any", Tasks: []Task{{ID: "a", State: "rejected", Err: "No such image"}}}}}, false, ""},
 		{"rejected twice", true, []poll{{0, Rollout{Service: "s", Want: 1, Restart: "any", Tasks: []Task{
 			{ID: "a", State: "rejected", Err: "No such image"}, {ID: "b", State: "rejected", Err: "No such image"},

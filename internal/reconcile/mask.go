@@ -157,9 +157,10 @@ func (e *maskedError) Unwrap() error {
 func (m masker) rollouts(list []Rollout) []Rollout {
 	for i := range list {
 		list[i].Update.Message = m.text(list[i].Update.Message)
-		for j := range list[i].Tasks {
-			t := &list[i].Tasks[j]
-			t.Err, t.Message = m.text(t.Err), m.text(t.Message)
+		for _, tasks := range [][]Task{list[i].Tasks, list[i].Reverted} {
+			for j := range tasks {
+				tasks[j].Err, tasks[j].Message = m.text(tasks[j].Err), m.text(tasks[j].Message)
+			}
 		}
 	}
 	return list

@@ -186,6 +186,10 @@ type Rollout struct {
 	Update UpdateStatus
 	// Tasks are the up-to-date tasks, failed ones included, newest first.
 	Tasks []Task
+	// Reverted are the tasks for which Swarm rolled an update back: of each slot
+	// the newest that failed and is of another version. Empty unless Update says
+	// that there was a roll-back.
+	Reverted []Task
 	// Blocked names what keeps a global service off every node; empty otherwise.
 	Blocked string
 	// Window is how long the state must hold: update_config.monitor, 5 s when

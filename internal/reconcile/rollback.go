@@ -106,7 +106,7 @@ func (c *Core) rollBack(ctx context.Context, p *Plan, target *Revision, opts App
 	if opts.Report != nil {
 		opts.Report(fmt.Sprintf("%s: rolling back to revision %d", p.Release.Release, target.Number))
 	}
-	state, err := c.backend.Observe(ctx, Scope{Fresh: true})
+	state, err := c.lookAgain(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -148,10 +148,22 @@ func (c *Core) rollBack(ctx context.Context, p *Plan, target *Revision, opts App
 		}
 		r.follow(s)
 	}
+	r.watchTakenBack(target, touched)
 	if _, err := r.wait(ctx); err != nil {
 		return left, err
 	}
 	return left, c.unmake(ctx, state, target, made)
+}
+
+// watchTakenBack follows services that the apply wrote and that are as the target
+// revision says all the same: Swarm has taken them back itself, is still at it, or
+// has given up. They are not written again, and have to run like the others.
+func (r *rollout) watchTakenBack(target *Revision, touched map[Adopted]bool) {
+	for _, o := range target.Objects {
+		if o.Kind == object.KindService && touched[Adopted{Kind: o.Kind, Name: o.Name}] && r.watches[o.Key] == nil && !isJob(o) {
+			r.watches[o.Key] = &watch{service: o.Name, key: o.Key, required: true, takenBack: true}
+		}
+	}
 }
 
 // unmake removes what an apply created and the target revision does not have.

@@ -14,7 +14,8 @@ import (
 const fewServices = 24
 
 // Progress implements reconcile.Backend with three calls, whatever the number of
-// services. The rollouts are in the order of the names.
+// services, and one more where Swarm rolled one of them back. The rollouts are in
+// the order of the names.
 func (b *Backend) Progress(ctx context.Context, services []string) ([]reconcile.Rollout, error) {
 	if len(services) == 0 {
 		return nil, nil
@@ -44,7 +45,27 @@ func (b *Backend) Progress(ctx context.Context, services []string) ([]reconcile.
 		}
 		out[i] = rollout(s, byService[s.ID], nodes)
 	}
-	return out, nil
+	return out, b.addReverted(ctx, out, found, nodes)
+}
+
+// addReverted finds the tasks for which Swarm rolled services back: they are of
+// another version than the current one.
+func (b *Backend) addReverted(ctx context.Context, rollouts []reconcile.Rollout, services map[string]swarm.Service, nodes []swarm.Node) error {
+	for i := range rollouts {
+		r := &rollouts[i]
+		switch swarm.UpdateState(r.Update.State) {
+		case swarm.UpdateStateRollbackStarted, swarm.UpdateStateRollbackPaused, swarm.UpdateStateRollbackCompleted:
+		default:
+			continue
+		}
+		s := services[r.Service]
+		tasks, err := b.listTasks(ctx, filters.NewArgs(filters.Arg("service", s.ID)))
+		if err != nil {
+			return err
+		}
+		r.Reverted = reverted(s, tasks, r.Tasks, indexNodes(nodes))
+	}
+	return nil
 }
 
 // servicesNamed returns the services that exist, by name.

@@ -257,3 +257,22 @@ func exitCode(t swarm.Task) *int {
 	code := c.ExitCode
 	return &code
 }
+
+// reverted keeps, of each slot, the newest task that failed and is not current.
+func reverted(s swarm.Service, tasks []swarm.Task, current []reconcile.Task, cluster nodeIndex) []reconcile.Task {
+	seen := make(map[string]bool)
+	isCurrent := make(map[string]bool, len(current))
+	for _, t := range current {
+		isCurrent[t.ID] = true
+	}
+	sort.Slice(tasks, func(i, j int) bool { return tasks[i].CreatedAt.After(tasks[j].CreatedAt) })
+	var out []reconcile.Task
+	for _, t := range tasks {
+		failed := t.Status.State == swarm.TaskStateFailed || t.Status.State == swarm.TaskStateRejected
+		if task := convertTask(s, t, cluster); failed && !isCurrent[task.ID] && !seen[task.Name] {
+			seen[task.Name] = true
+			out = append(out, task)
+		}
+	}
+	return out
+}
