@@ -49,6 +49,11 @@ func (c *Core) apply(ctx context.Context, planned *Plan, opts ApplyOptions) (*Re
 	if err := p.guard(opts.Prior); err != nil {
 		return nil, err
 	}
+	if p.revises() {
+		if _, err := p.next.record(); err != nil {
+			return nil, err // before the lease, which is a write too
+		}
+	}
 	l, err := c.acquire(ctx, p.Release.Owner, c.lockTimeout, opts.Report)
 	if err != nil {
 		return nil, ended(ctx, op, err)
@@ -176,7 +181,7 @@ func batches(steps []Step) [][]Step {
 // depends on what the steps before have made of the swarm. With NoWait it
 // deletes only when everything has converged already.
 func (c *Core) tidy(ctx context.Context, p *Plan, opts ApplyOptions) ([]string, error) {
-	state, err := c.backend.Observe(ctx, Scope{})
+	state, err := patiently(ctx, c, func() (*State, error) { return c.backend.Observe(ctx, Scope{}) })
 	if err != nil {
 		return nil, err
 	}

@@ -53,6 +53,7 @@ func (c *Core) createRecord(ctx context.Context, rev Revision) error {
 // note changes the status of a revision. A record that is gone is no error: the
 // next apply writes a new one.
 func (c *Core) note(ctx context.Context, owner Owner, number int, status Status) error {
+	var silence error
 	for attempt := 1; ; attempt++ {
 		state, err := patiently(ctx, c, func() (*State, error) { return c.backend.Observe(ctx, Scope{Fresh: attempt > 1}) })
 		if err != nil {
@@ -66,6 +67,10 @@ func (c *Core) note(ctx context.Context, owner Owner, number int, status Status)
 		(*labelsOf(&o))[LabelStatus] = string(status)
 		_, err = c.backend.Do(ctx, Step{Verb: Update, Object: o, Live: l})
 		// Without an answer it may have been written: the next look tells.
+		if silence != nil && ctx.Err() != nil {
+			return silence // the time ran out because of it
+		}
+		silence = err
 		if r := ReasonOf(err); (r != ReasonConflict && r != ReasonUnreachable) || attempt > retries {
 			return err
 		}

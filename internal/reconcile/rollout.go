@@ -161,7 +161,7 @@ func (r *rollout) look(ctx context.Context) error {
 		if r.unseen.IsZero() {
 			r.unseen = now
 		}
-		if ReasonOf(err) != ReasonUnreachable || now.Sub(r.unseen) > blind {
+		if !unreadable(err) || now.Sub(r.unseen) > blind {
 			return err
 		}
 		return nil

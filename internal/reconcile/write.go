@@ -58,11 +58,24 @@ func (c *Core) lookAgain(ctx context.Context) (*State, error) {
 	return patiently(ctx, c, func() (*State, error) { return c.backend.Observe(ctx, Scope{Fresh: true}) })
 }
 
+// unreadable reports whether a read failed in a way that says nothing about what
+// was to be read: no answer, or an error of the engine's own that may pass.
+func unreadable(err error) bool {
+	r := ReasonOf(err)
+	return r == ReasonUnreachable || r == ReasonUnknown
+}
+
 // patiently reads until the engine answers, for as long as it may be out of sight.
+// When the time ends meanwhile, the error is still the engine's.
 func patiently[T any](ctx context.Context, c *Core, read func() (T, error)) (T, error) {
+	var silence error
 	for since := c.now(); ; {
 		found, err := read()
-		if ReasonOf(err) != ReasonUnreachable || c.now().Sub(since) > blind || c.pause(ctx) != nil {
+		if err != nil && silence != nil && ctx.Err() != nil {
+			return found, silence
+		}
+		silence = err
+		if !unreadable(err) || c.now().Sub(since) > blind || c.pause(ctx) != nil {
 			return found, err
 		}
 	}
