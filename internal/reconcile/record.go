@@ -120,12 +120,17 @@ func decodeRecord(l *Live) (*Revision, error) {
 	if len(raw) > maxRecordSize {
 		return nil, fail(fmt.Errorf("unpacks to more than %d bytes", maxRecordSize))
 	}
+	// The format comes first: of an unknown one nothing else may be as expected.
+	var head struct{ Format int }
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return nil, fail(err)
+	}
+	if head.Format < 1 || head.Format > recordFormat {
+		return nil, fail(fmt.Errorf("format %d is not known; this version knows up to %d", head.Format, recordFormat))
+	}
 	var body recordBody
 	if err := json.Unmarshal(raw, &body); err != nil {
 		return nil, fail(err)
-	}
-	if body.Format < 1 || body.Format > recordFormat {
-		return nil, fail(fmt.Errorf("format %d is not known; this version knows up to %d", body.Format, recordFormat))
 	}
 	owner := l.Owner
 	owner.Kind, owner.Instance = body.Kind, body.Instance
