@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -198,5 +199,44 @@ func TestWriteWithoutAnAnswerIsLookedUpAndTriedAgain(t *testing.T) {
 				s.wantDone(t, b, clean, instance)
 			})
 		}
+	}
+}
+
+// slow is an engine that takes its time for a write, and notes when it was cut
+// off in the middle of one.
+type slow struct {
+	reconcile.Backend
+	begun func()
+	cut   atomic.Bool
+}
+
+func (s *slow) Do(ctx context.Context, step reconcile.Step) (string, error) {
+	if step.Object.Kind != object.KindLease {
+		s.begun()
+		select {
+		case <-ctx.Done():
+			s.cut.Store(true)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	return s.Backend.Do(ctx, step)
+}
+
+// An engine goes on with a write whose caller has left, and may come to it after
+// everybody has looked: so the caller stays until the answer is there.
+func TestCancelDoesNotCutAWriteInTheMiddle(t *testing.T) {
+	for _, s := range scenarios() {
+		t.Run(s.name, func(t *testing.T) {
+			b, instance := s.prepare(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			engine := &slow{Backend: b, begun: cancel}
+			if err := s.run(ctx, newCore(engine), instance); reconcile.ReasonOf(err) != reconcile.ReasonInterrupted {
+				t.Errorf("got %v, want Interrupted", err)
+			}
+			if engine.cut.Load() {
+				t.Error("a write was cut off")
+			}
+		})
 	}
 }

@@ -22,16 +22,30 @@ func (c *Core) under(l *lease) *Core {
 	return &covered
 }
 
+// settling is for how long a write that is under way is waited for after its
+// operation was cancelled.
+const settling = 5 * time.Second
+
 // Do gives the write no more time than the lease has left. A write that had no
 // answer by then is as ambiguous as any other: the operation's own time is not
 // over.
+//
+// A write that was begun is not cut off when the operation is cancelled: the
+// engine would do it all the same, a moment after everybody has looked, and leave
+// an object behind that nobody knows of.
 func (b leased) Do(ctx context.Context, step Step) (string, error) {
 	left, err := b.lease.await(ctx)
 	if err != nil {
 		return "", b.gone(err)
 	}
-	limited, cancel := context.WithTimeout(ctx, left)
+	if ctx.Err() != nil {
+		return "", &Error{
+			Reason: ReasonInterrupted, Op: fmt.Sprintf("%s %s %s", step.Verb, step.Object.Kind, step.Object.Name), Ref: step.Object.Ref(), Err: context.Cause(ctx),
+		}
+	}
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), left)
 	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(min(settling, b.lease.core.closing), cancel) })()
 	id, err := b.Backend.Do(limited, step)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
 		return "", &Error{
