@@ -1,0 +1,95 @@
+package application_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/api/types/swarm"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+)
+
+// underWay is a Terraform command that runs.
+type underWay struct {
+	w    *workspace
+	cmd  *exec.Cmd
+	said bytes.Buffer
+}
+
+// begin starts an apply, and does not wait for it.
+func (w *workspace) begin() *underWay {
+	w.t.Helper()
+	r := &underWay{w: w, cmd: w.command("apply", "-auto-approve", "-input=false")}
+	r.cmd.Stdout, r.cmd.Stderr = &r.said, &r.said
+	if err := r.cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	return r
+}
+
+// end waits for the command, and returns its exit code and all that it printed.
+func (r *underWay) end() (int, string) {
+	_ = r.cmd.Wait()
+	return r.cmd.ProcessState.ExitCode(), r.said.String()
+}
+
+// succeed is end with the exit code 0.
+func (r *underWay) succeed() {
+	r.w.t.Helper()
+	if code, said := r.end(); code != 0 {
+		r.w.t.Fatalf("the apply ended with %d:\n%s", code, said)
+	}
+}
+
+// runsOn lists the nodes on which a service has tasks of an image that run and are to run.
+func runsOn(t *testing.T, s *acctest.Swarm, service, image string) []string {
+	t.Helper()
+	var out []string
+	for _, task := range s.Tasks(t, service) {
+		if task.Status.State == swarm.TaskStateRunning && task.Spec.ContainerSpec.Image == image {
+			out = append(out, task.NodeID)
+		}
+	}
+	return out
+}
+
+// nodeID is the id of a node by its number.
+func nodeID(t *testing.T, s *acctest.Swarm, n int) string {
+	t.Helper()
+	return s.Docker(t, "node", "inspect", "n"+strconv.Itoa(n), "--format", "{{.ID}}")
+}
+
+// awaitNode waits until the swarm calls a node "ready" or "down".
+func awaitNode(t *testing.T, s *acctest.Swarm, n int, state string) {
+	t.Helper()
+	acctest.Wait(t, time.Minute, fmt.Sprintf("node %d is %s", n, state), func() bool {
+		node, _, err := s.Client().NodeInspectWithRaw(context.Background(), "n"+strconv.Itoa(n))
+		return err == nil && string(node.Status.State) == state
+	})
+}
+
+// onlySoMany waits until all nodes together run exactly n containers of a service: none twice, none left behind.
+func onlySoMany(t *testing.T, s *acctest.Swarm, service string, n int) {
+	t.Helper()
+	count := -1
+	defer func() { t.Logf("%d containers of %s run", count, service) }()
+	acctest.Wait(t, time.Minute, fmt.Sprintf("%d containers of %s run on all nodes together", n, service), func() bool {
+		count = 0
+		for node := 1; node <= 3; node++ {
+			list, err := s.NodeClient(t, node).ContainerList(context.Background(), container.ListOptions{
+				Filters: filters.NewArgs(filters.Arg("label", "com.docker.swarm.service.name="+service))})
+			if err != nil {
+				return false
+			}
+			count += len(list)
+		}
+		return count == n
+	})
+}
