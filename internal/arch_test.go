@@ -64,7 +64,7 @@ func TestImportRules(t *testing.T) {
 					imports = append(append(imports, p.TestImports...), p.XTestImports...)
 				}
 				for _, path := range imports {
-					if r.breaks(p.rel(), path) {
+					if r.breaks(path) {
 						t.Errorf("%s imports %s", p.rel(), path)
 					}
 				}
@@ -85,7 +85,7 @@ func (r rule) binds(pkg string) bool {
 }
 
 // breaks reports whether a package that the rule binds may not import a path.
-func (r rule) breaks(pkg, path string) bool {
+func (r rule) breaks(path string) bool {
 	if !strings.HasPrefix(path, r.path) {
 		return false
 	}

@@ -138,7 +138,7 @@ func frame(h hash.Hash, parts ...[]byte) {
 // fingerprints are the answers of this process.
 var fingerprints = fingerprintCache{key: sync.OnceValue(func() []byte {
 	key := make([]byte, sha256.Size)
-	rand.Read(key) //nolint:errcheck // never fails, see its documentation
+	rand.Read(key) // never fails, see its documentation
 	return key
 })}
 

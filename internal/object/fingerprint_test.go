@@ -1,7 +1,6 @@
 package object
 
 import (
-	"bytes"
 	"encoding/hex"
 	"regexp"
 	"strings"
@@ -109,7 +108,7 @@ func FuzzContentName(f *testing.F) {
 	legal := regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$`)
 	f.Fuzz(func(t *testing.T, release, key string, data []byte) {
 		name := ContentName(release, key, ConfigFingerprint(&swarm.ConfigSpec{Data: data}))
-		if len(name) > 64 || !legal.MatchString(name) || bytes.ContainsAny([]byte(name), " ") {
+		if len(name) > 64 || !legal.MatchString(name) || strings.ContainsAny(name, " ") {
 			t.Errorf("%q", name)
 		}
 	})

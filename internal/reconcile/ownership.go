@@ -135,16 +135,6 @@ func (s *State) find(kind object.Kind, name string) *Live {
 	return nil
 }
 
-// byID returns the observed object with an id, nil when there is none.
-func (s *State) byID(kind object.Kind, id string) *Live {
-	for i := range s.Live {
-		if l := &s.Live[i]; l.Kind == kind && l.ID == id {
-			return l
-		}
-	}
-	return nil
-}
-
 // met returns what a create of a release finds under its name: objects of the
 // stack, objects with its label, and objects that have the very names it wants.
 func (s *State) met(desired Release) []*Live {

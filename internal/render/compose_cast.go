@@ -1,6 +1,7 @@
 package render
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -125,7 +126,8 @@ func orError(v any, err error) (any, error) {
 // errorWithoutValue leaves out the value that errors of the standard library
 // repeat; the message quotes it as written.
 func errorWithoutValue(err error) error {
-	if n, ok := err.(*strconv.NumError); ok {
+	var n *strconv.NumError
+	if errors.As(err, &n) {
 		return n.Err
 	}
 	return fmt.Errorf("it is not understood")

@@ -174,7 +174,7 @@ func (p *templateParser) value(name string, live bool) string {
 
 // variableName is the variable name that s starts with, or "".
 func variableName(s string) string {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		c := s[i]
 		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 		if !letter && (i == 0 || c < '0' || c > '9') {

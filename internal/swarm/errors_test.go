@@ -187,7 +187,7 @@ func TestUnreachableIsReportedInFullOnce(t *testing.T) {
 // The latch opens by itself, so that a wait over a failover goes on.
 func TestLatchOpensForAnEngineThatIsBack(t *testing.T) {
 	d := newDouble(t, "1.41")
-	d.backend.latch.note(attempt{}, &reconcile.Error{Err: &connectionError{errors.New("refused")}})
+	_ = d.backend.latch.note(attempt{}, &reconcile.Error{Err: &connectionError{errors.New("refused")}})
 	if err := d.backend.Ping(context.Background()); !errors.Is(err, errUnreachable) {
 		t.Fatalf("the latch is open: %v", err)
 	}

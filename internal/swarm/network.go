@@ -102,7 +102,7 @@ func pause(ctx context.Context, d time.Duration) error {
 // removeNetwork looks again after a failure: deleting a network that the engine
 // is just collecting answers an unclassified 500, and absence is the better
 // witness.
-func (b *Backend) removeNetwork(ctx context.Context, a attempt, id string) error {
+func (b *Backend) removeNetwork(ctx context.Context, id string) error {
 	err := b.cli.NetworkRemove(ctx, id)
 	if err == nil || !errdefs.IsInternal(err) {
 		return err

@@ -2,6 +2,7 @@ package swarm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/containerd/errdefs"
@@ -149,7 +150,8 @@ func (b *Backend) updateService(ctx context.Context, a attempt, spec swarm.Servi
 // missingReference turns a NotFound that is not about the object of the step
 // into ReasonInvalid.
 func missingReference(err error) error {
-	if e, ok := err.(*reconcile.Error); ok && e.Reason == reconcile.ReasonNotFound {
+	var e *reconcile.Error
+	if errors.As(err, &e) && e.Reason == reconcile.ReasonNotFound {
 		e.Reason = reconcile.ReasonInvalid
 		e.Detail = "The service refers to something that the swarm does not have."
 	}
@@ -162,11 +164,7 @@ func (b *Backend) credential(spec swarm.ServiceSpec) string {
 	if b.auth == nil || spec.TaskTemplate.ContainerSpec == nil {
 		return ""
 	}
-	encoded, ok := b.auth(spec.TaskTemplate.ContainerSpec.Image)
-	if !ok {
-		return ""
-	}
-	return encoded
+	return b.auth(spec.TaskTemplate.ContainerSpec.Image)
 }
 
 func (b *Backend) remove(ctx context.Context, a attempt, kind object.Kind, id string) error {
@@ -179,7 +177,7 @@ func (b *Backend) remove(ctx context.Context, a attempt, kind object.Kind, id st
 	case object.KindSecret:
 		f = func(ctx context.Context) error { return b.cli.SecretRemove(ctx, id) }
 	case object.KindNetwork:
-		f = func(ctx context.Context) error { return b.removeNetwork(ctx, a, id) }
+		f = func(ctx context.Context) error { return b.removeNetwork(ctx, id) }
 	case object.KindVolume:
 		f = func(ctx context.Context) error { return b.cli.VolumeRemove(ctx, id, false) }
 	default:

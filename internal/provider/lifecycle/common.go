@@ -42,7 +42,8 @@ type Common struct {
 	Networks types.Map    `tfsdk:"networks"`
 }
 
-func (c *Common) common() *Common { return c }
+// common is what embedding Common gives a model.
+func (c *Common) common() *Common { return c } //nolint:unused // called through the interface Model
 
 // historyLimit is how many revisions are kept. The validator of the attribute
 // has seen to it that the text is a number.
