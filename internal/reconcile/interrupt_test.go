@@ -202,6 +202,39 @@ func TestWriteWithoutAnAnswerIsLookedUpAndTriedAgain(t *testing.T) {
 	}
 }
 
+// late is an engine that answers nothing to the first create of each object, and carries it out when asked again.
+type late struct {
+	reconcile.Backend
+	mu    sync.Mutex
+	asked map[string]bool
+}
+
+func (l *late) Do(ctx context.Context, step reconcile.Step) (string, error) {
+	if step.Verb != reconcile.Create || step.Object.Kind == object.KindLease {
+		return l.Backend.Do(ctx, step)
+	}
+	l.mu.Lock()
+	again := l.asked[step.Object.Name]
+	l.asked[step.Object.Name] = true
+	l.mu.Unlock()
+	if !again {
+		return "", &reconcile.Error{Reason: reconcile.ReasonUnreachable, Op: "create " + step.Object.Name, Err: memory.ErrInjected}
+	}
+	if _, err := l.Backend.Do(ctx, step); err != nil {
+		return "", err
+	}
+	return l.Backend.Do(ctx, step)
+}
+
+// A manager that loses its leader may pass a write on after it has answered an error: the repetition then meets its
+// own object.
+func TestWriteThatIsDoneAfterItWasLookedUpIsNoConflict(t *testing.T) {
+	b := &late{Backend: memory.New(), asked: map[string]bool{}}
+	if _, err := applyWith(t.Context(), newCore(b), basic().release(), "", reconcile.PlanOptions{}); err != nil {
+		t.Errorf("got %v, want success", err)
+	}
+}
+
 // slow is an engine that takes its time for a write, and notes when it was cut
 // off in the middle of one.
 type slow struct {

@@ -23,7 +23,8 @@ const retries = 3
 //
 // A write without an answer is ambiguous: a manager that lost its leader answers
 // 500 and may have written all the same. It is looked up before it is tried
-// again, for as long as an engine may be out of sight.
+// again, for as long as an engine may be out of sight. Even then it may be done
+// later, in the way of its own repetition.
 func (c *Core) do(ctx context.Context, step Step) error {
 	var silence error
 	for failures := 1; ; failures++ {
@@ -31,7 +32,10 @@ func (c *Core) do(ctx context.Context, step Step) error {
 		if ReasonOf(err) == ReasonLeaseLost && silence != nil {
 			return silence // the lease ran out because of it
 		}
-		if r := ReasonOf(err); r != ReasonUnreachable && (r != ReasonConflict || step.Live == nil) {
+		switch r := ReasonOf(err); {
+		case r == ReasonUnreachable, r == ReasonConflict && step.Live != nil:
+		case r == ReasonExists && silence != nil: // by the first attempt, perhaps
+		default:
 			return err
 		}
 		if failures > retries || ctx.Err() != nil {
