@@ -50,11 +50,24 @@ func Application(app spec.Application) (*Rendered, spec.Problems) {
 		markSensitive(app, vars, rendered, r)
 		rendered.Sensitive = vars.hidden()
 	}
+	if app.Tree != nil {
+		inRepository(r.problems)
+	}
 	r.problems.Sort()
 	if r.problems.HasErrors() {
 		return nil, r.problems
 	}
 	return rendered, r.problems
+}
+
+// inRepository points to the attribute that names the Compose files, where they
+// are not in the configuration themselves.
+func inRepository(problems spec.Problems) {
+	for i, p := range problems {
+		if len(p.Attribute) > 0 && p.Attribute[0] == "compose" {
+			problems[i].Attribute = append([]string{"git", "files"}, p.Attribute[1:]...)
+		}
+	}
 }
 
 func renderApplication(app spec.Application, vars variables, r *report) *Rendered {

@@ -134,6 +134,8 @@ func (a *applicationRenderer) secretData(key string, secret types.FileObjectConf
 			return nil, false
 		}
 		return []byte{}, true
+	case secret.File != "" && !isInline && a.app.Tree != nil:
+		return a.secretFile(key, secret.File, isGiven, p)
 	case secret.File != "" && !isInline:
 		a.errorAt(p.with("file"), fmt.Sprintf("Secret %s has a file", key),
 			fmt.Sprintf("The content of a secret is not kept in `files`, as it would get into the state. Write `%s: {}` and set secrets_wo = { %s = file(%q) }.", key, key, secret.File))
@@ -151,6 +153,25 @@ func (a *applicationRenderer) secretData(key string, secret types.FileObjectConf
 		return nil, false
 	}
 	return a.checkSize([]byte(given), "Secret", maxSecretBytes, a.at(p), p)
+}
+
+// secretFile takes the content of a secret from the repository. One that is
+// encrypted there is refused: nobody could use what would be deployed.
+func (a *applicationRenderer) secretFile(key, file string, isGiven bool, p path) ([]byte, bool) {
+	if isGiven {
+		a.errorAt(p, fmt.Sprintf("Secret %s has more than one source", key), fmt.Sprintf("Remove `file:`, or %q from `secrets_wo`.", key))
+		return nil, false
+	}
+	text, ok := a.readFile(file, a.at(p.with("file")), p, false)
+	if !ok {
+		return nil, false
+	}
+	if kind := envelope(text); kind != "" {
+		a.errorAt(p.with("file"), fmt.Sprintf("Secret %s is encrypted", key),
+			fmt.Sprintf("The file %q is encrypted with %s, and would be deployed as it is. Write `%s: {}` and give the decrypted content: secrets_wo = { %s = … }.", excerpt(file), kind, key, key))
+		return nil, false
+	}
+	return a.checkSize([]byte(text), "Secret", maxSecretBytes, a.at(p), p)
 }
 
 func templating(config types.FileObjectConfig) *swarm.Driver {

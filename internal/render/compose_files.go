@@ -1,12 +1,14 @@
 package render
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	slashpath "path"
 	"strings"
 )
 
-// readFile looks a file up in `files`.
+// readFile looks a file up in `files`, or in the repository.
 func (s *stack) readFile(name string, at place, p path, optional bool) (string, bool) {
 	clean, ok := treePath(name)
 	if !ok {
@@ -14,12 +16,29 @@ func (s *stack) readFile(name string, at place, p path, optional bool) (string, 
 			"Paths are relative to the Compose file, and stay below its folder: no absolute path, no `..` out of it.")
 		return "", false
 	}
+	if s.app.Tree != nil {
+		return s.readTree(clean, at, p, optional)
+	}
 	if text, ok := s.files()[clean]; ok {
 		return text, true
 	}
 	if !optional {
 		s.report.errorAt(at, p, fmt.Sprintf("File %q is not given", excerpt(name)),
 			fmt.Sprintf("%s refers to it. Add it to `files`: files = { %q = file(\"…\") }.", p, clean))
+	}
+	return "", false
+}
+
+func (s *stack) readTree(name string, at place, p path, optional bool) (string, bool) {
+	text, err := s.app.Tree.File(name)
+	switch {
+	case err == nil:
+		return text, true
+	case !errors.Is(err, fs.ErrNotExist):
+		s.report.errorAt(at, p, fmt.Sprintf("File %q cannot be read from the repository", excerpt(name)), fmt.Sprintf("%s refers to it: %s.", p, err))
+	case !optional:
+		s.report.errorAt(at, p, fmt.Sprintf("File %q is not in the repository", excerpt(name)),
+			fmt.Sprintf("%s refers to it, and the commit has no such file. Paths are relative to git.path.", p))
 	}
 	return "", false
 }

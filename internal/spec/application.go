@@ -11,6 +11,9 @@ type Application struct {
 	// Files maps a path that a Compose text refers to (`file:`, `env_file:`) to
 	// the text of that file.
 	Files map[string]string
+	// Tree is where such files are read from instead, when the Compose texts come
+	// from a repository.
+	Tree Tree
 	// Variables are for ${VAR} interpolation and may be shown.
 	Variables map[string]string
 	// SensitiveVariables are for ${VAR} interpolation as well; whatever they go
@@ -28,6 +31,15 @@ type Application struct {
 	Suspended bool
 	// RedeployTrigger restarts all tasks when it changes. Empty means never set.
 	RedeployTrigger string
+}
+
+// Tree is a folder of files that never change: a path gives the same answer
+// whenever it is asked for.
+type Tree interface {
+	// File returns the text of a file by its path with slashes, relative to the
+	// folder. A file that is not there is an error for which errors.Is(err,
+	// fs.ErrNotExist) holds. Errors are put before the user.
+	File(path string) (string, error)
 }
 
 // Source is one Compose file.
