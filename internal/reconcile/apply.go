@@ -67,7 +67,13 @@ func (c *Core) apply(ctx context.Context, planned *Plan, opts ApplyOptions) (*Re
 	if p.Empty() {
 		return p.result(planned), nil
 	}
-	return covered.write(ctx, p, p.result(planned), opts)
+	warnings, err := covered.settleImages(ctx, p)
+	if err != nil {
+		return nil, ended(ctx, op, err)
+	}
+	result := p.result(planned)
+	result.Warnings = merge(result.Warnings, warnings)
+	return covered.write(ctx, p, result, opts)
 }
 
 func (c *Core) replan(ctx context.Context, planned *Plan) (*Plan, error) {
@@ -78,7 +84,7 @@ func (c *Core) replan(ctx context.Context, planned *Plan) (*Plan, error) {
 
 // result is the outcome if nothing is to be done.
 func (p *Plan) result(planned *Plan) *Result {
-	r := &Result{Instance: p.Release.Instance, Status: Deployed, Warnings: merge(planned.Warnings, p.Warnings)}
+	r := &Result{Instance: p.Release.Instance, Status: Deployed, Images: p.Release.Pinned, Warnings: merge(planned.Warnings, p.Warnings)}
 	if p.Newest != nil {
 		r.Revision = p.Newest.Number
 	}

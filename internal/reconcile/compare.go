@@ -120,7 +120,8 @@ func (p *planner) file(o object.Object) (*Step, error) {
 // removal and a create when it cannot be changed in place.
 func (p *planner) service(o object.Object, replaced map[string]string) ([]Step, error) {
 	l := p.state.find(o.Kind, o.Name)
-	create := Step{Verb: Create, Object: stamp(o, p.desired.Owner), Restarts: true}
+	pinned := pins(p.desired.Pinned)
+	create := Step{Verb: Create, Object: pinned.pin(stamp(o, p.desired.Owner)), Restarts: true}
 	if l == nil {
 		return []Step{create}, nil
 	}
@@ -138,10 +139,13 @@ func (p *planner) service(o object.Object, replaced map[string]string) ([]Step, 
 	}
 	reason := ""
 	refs := changedReferences(o, l.Object)
+	moved := pinned.moved(o, l.Object)
 	switch {
 	case len(diff) > 0:
 	case len(refs) > 0:
 		reason = "mounts a new version of " + strings.Join(refs, ", ")
+	case moved != "":
+		reason = moved
 	case p.stuck(l):
 		reason = "its last update stopped (" + l.Update.State + ") and is resumed"
 	case l.Owner.Release == "" && p.adopting && !isJob(o):
@@ -149,7 +153,7 @@ func (p *planner) service(o object.Object, replaced map[string]string) ([]Step, 
 	default:
 		return nil, nil
 	}
-	step := Step{Verb: Update, Live: l, Differences: diff, Reason: reason, Restarts: len(diff) > 0 || len(refs) > 0}
+	step := Step{Verb: Update, Live: l, Differences: diff, Reason: reason, Restarts: len(diff) > 0 || len(refs) > 0 || moved != ""}
 	step.Object = p.desired.write(o, l, step.Restarts)
 	return []Step{step}, nil
 }
@@ -173,7 +177,7 @@ func (r Release) write(o object.Object, l *Live, changed bool) object.Object {
 		}
 	}
 	out.Spec = want
-	return out
+	return pins(r.Pinned).pin(out)
 }
 
 // stuck reports whether an equal service is written once more: this is how Swarm

@@ -11,9 +11,11 @@ import (
 // every call starts from what is observed.
 type Core struct {
 	backend Backend
-	now     func() time.Time
-	poll    time.Duration
-	closing time.Duration
+	// resolver is the backend as far as it reaches registries; nil when it does not.
+	resolver Resolver
+	now      func() time.Time
+	poll     time.Duration
+	closing  time.Duration
 	// leaseTTL and lockTimeout bound the lease and the wait for it.
 	leaseTTL, lockTimeout time.Duration
 }
@@ -48,6 +50,7 @@ func New(backend Backend, options ...Option) *Core {
 		backend: backend, now: time.Now, poll: 250 * time.Millisecond, closing: 15 * time.Second,
 		leaseTTL: defaultTTL, lockTimeout: DefaultLockTimeout,
 	}
+	c.resolver, _ = backend.(Resolver)
 	for _, o := range options {
 		o(c)
 	}
@@ -67,6 +70,11 @@ type Release struct {
 	// Sensitive are the values of sensitive inputs. They are hidden in whatever is
 	// quoted of others: the engine's words and the logs of tasks.
 	Sensitive []string
+	// Resolve says when tags are pinned to digests; empty means never.
+	Resolve Resolution
+	// Pinned are the images with digests that services are written with, by
+	// logical name. Plan fills it in from the newest revision.
+	Pinned map[string]string
 	// Commit is the source's commit, for the record.
 	Commit string
 	// HistoryLimit is how many revisions are kept; 0 means DefaultHistoryLimit.
@@ -148,6 +156,9 @@ type Result struct {
 	Status   Status
 	Instance string
 	Warnings []string
+	// Images are the images with digests that the release is pinned to, by logical
+	// name of the service.
+	Images map[string]string
 }
 
 // Status is the outcome of a revision.
@@ -163,12 +174,15 @@ const (
 
 // Revision is one recorded version of a release.
 type Revision struct {
-	Number   int
-	Status   Status
-	Owner    Owner
-	Commit   string
-	Created  time.Time
-	Objects  []object.Object
+	Number  int
+	Status  Status
+	Owner   Owner
+	Commit  string
+	Created time.Time
+	Objects []object.Object
+	// Images are the images with digests that services were written with, by
+	// logical name; a service whose image could not be resolved has none.
+	Images   map[string]string
 	Adopted  []Adopted
 	Retained []Adopted
 	// External are objects that the revision refers to and does not own.

@@ -17,7 +17,11 @@ func (r *rollout) hint(w *watch, tasks []Task) string {
 	for _, t := range tasks {
 		switch text := strings.ToLower(t.Err); {
 		case strings.Contains(text, "no such image"):
-			return "The node does not have the image and could not pull it: check the name and tag, that the node reaches the registry, and its credentials."
+			hint := "The node does not have the image and could not pull it: check the name and tag, that the node reaches the registry, and its credentials."
+			if r.core.resolver != nil {
+				hint += " " + r.core.resolver.CredentialFor(t.Image)
+			}
+			return strings.TrimSpace(hint)
 		case strings.Contains(text, "host-mode port already in use"):
 			return r.portHint(w, spec)
 		case strings.Contains(text, "no suitable node"):

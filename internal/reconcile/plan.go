@@ -105,6 +105,7 @@ func plan(state *State, desired Release, opts PlanOptions, known facts) (*Plan, 
 	if err := p.settleNames(); err != nil {
 		return nil, err
 	}
+	p.desired.Pinned = p.desired.pinned(p.newest)
 	p.desiredNames, p.liveNames = object.NamesOf(p.desired.Objects), namesOfLive(p.owned)
 	if err := p.steps(); err != nil {
 		return nil, err
@@ -212,7 +213,7 @@ func (p *planner) prune() []Step {
 // revision is what an apply of this plan puts on record, but for its number and
 // time.
 func (p *planner) revision() Revision {
-	next := Revision{Status: Applying, Owner: p.desired.Owner, Commit: p.desired.Commit, Objects: p.desired.Objects}
+	next := Revision{Status: Applying, Owner: p.desired.Owner, Commit: p.desired.Commit, Objects: p.desired.Objects, Images: p.desired.Pinned}
 	wanted := map[Adopted]bool{}
 	for _, o := range p.desired.Objects {
 		wanted[Adopted{Kind: o.Kind, Name: o.Name}] = true

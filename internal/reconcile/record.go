@@ -38,9 +38,11 @@ type recordBody struct {
 	Commit   string          `json:"commit,omitempty"`
 	Created  time.Time       `json:"created"`
 	Objects  []object.Object `json:"objects"`
-	Adopted  []Adopted       `json:"adopted,omitempty"`
-	Retained []Adopted       `json:"retained,omitempty"`
-	External []Adopted       `json:"external,omitempty"`
+	// Images came later; a record without it pins nothing.
+	Images   map[string]string `json:"images,omitempty"`
+	Adopted  []Adopted         `json:"adopted,omitempty"`
+	Retained []Adopted         `json:"retained,omitempty"`
+	External []Adopted         `json:"external,omitempty"`
 }
 
 func recordName(release string, number int) string {
@@ -65,7 +67,7 @@ func recordNumber(release, name string) int {
 func (r Revision) record() (object.Object, error) {
 	body := recordBody{
 		Format: recordFormat, Kind: r.Owner.Kind, Instance: r.Owner.Instance, Commit: r.Commit,
-		Created: r.Created.UTC(), Objects: r.Objects, Adopted: r.Adopted, Retained: r.Retained, External: r.External,
+		Created: r.Created.UTC(), Objects: r.Objects, Images: r.Images, Adopted: r.Adopted, Retained: r.Retained, External: r.External,
 	}
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -136,7 +138,7 @@ func decodeRecord(l *Live) (*Revision, error) {
 	owner.Kind, owner.Instance = body.Kind, body.Instance
 	return &Revision{
 		Number: recordNumber(owner.Release, l.Name), Status: Status(l.Status), Owner: owner, Commit: body.Commit,
-		Created: body.Created, Objects: body.Objects, Adopted: body.Adopted, Retained: body.Retained, External: body.External, live: l,
+		Created: body.Created, Objects: body.Objects, Images: body.Images, Adopted: body.Adopted, Retained: body.Retained, External: body.External, live: l,
 	}, nil
 }
 

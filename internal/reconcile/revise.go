@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"maps"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 )
@@ -18,7 +19,7 @@ func (c *Core) begin(ctx context.Context, p *Plan) (*Revision, error) {
 	if last := p.state.records(p.Release.Release); len(last) > 0 {
 		next.Number = recordNumber(p.Release.Release, last[len(last)-1].Name) + 1
 	}
-	if n := p.Newest; n != nil && n.Status != Deployed && n.sameContent(next) {
+	if n := p.Newest; n != nil && n.Status != Deployed && n.sameContent(next) && maps.Equal(n.Images, next.Images) {
 		return n, c.note(ctx, p.Release.Owner, n.Number, Applying)
 	}
 	if p.Newest == nil && len(p.Adopted) > 0 {

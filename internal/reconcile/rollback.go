@@ -112,6 +112,9 @@ func (c *Core) rollBack(ctx context.Context, p *Plan, target *Revision, opts App
 	}
 	desired := p.Release
 	desired.Objects, desired.Commit, desired.External, desired.Needs = target.Objects, target.Commit, nil, nil
+	if desired.Pinned = target.Images; desired.Pinned == nil {
+		desired.Pinned = map[string]string{} // and not those of the revision that failed
+	}
 	back, err := plan(state, desired, PlanOptions{}, facts{recorded: true})
 	if err != nil {
 		return nil, err

@@ -28,9 +28,12 @@ const callTimeout = 40 * time.Second
 // Backend reads and writes one swarm through one of its managers. It is safe for
 // concurrent use, and makes no connection before the first call.
 type Backend struct {
-	cli      *client.Client
-	endpoint endpoint
-	auth     func(image string) (encoded string, ok bool)
+	cli         *client.Client
+	endpoint    endpoint
+	credentials *Credentials
+	// auth returns the header with the credential for an image, empty when there
+	// is none.
+	auth func(image string) string
 
 	negotiation negotiation
 	latch       latch
@@ -53,7 +56,11 @@ func New(cfg Config) (*Backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ep, err)
 	}
-	b := &Backend{cli: cli, endpoint: ep, auth: cfg.Auth}
+	credentials := cfg.Credentials
+	if credentials == nil {
+		credentials = NewCredentials(nil, cfg.Env)
+	}
+	b := &Backend{cli: cli, endpoint: ep, credentials: credentials, auth: credentials.header}
 	b.negotiation.turn = make(chan struct{}, 1)
 	b.latch.endpoint = ep.String()
 	b.snapshot.read, b.snapshot.kept = b.read, b.names.learn

@@ -37,10 +37,9 @@ type Config struct {
 	// Env reads the environment; nil means os.Getenv.
 	Env func(name string) string
 
-	// Auth returns the encoded credential (the header X-Registry-Auth) for the
-	// registry of an image, and false when there is none: then the header is left
-	// out, and an update keeps the credential that the swarm has.
-	Auth func(image string) (encoded string, ok bool)
+	// Credentials are for registries; nil means those of the Docker CLI's
+	// configuration.
+	Credentials *Credentials
 }
 
 // defaultContext is the name by which the Docker CLI knows "no context".

@@ -16,7 +16,12 @@ import (
 func TestCredentialIsSentOnlyForItsRegistry(t *testing.T) {
 	for image, want := range map[string]string{"registry.example/app:1": "encoded", "other.example/app:1": ""} {
 		d := newDouble(t, "1.41")
-		d.backend.auth = func(image string) (string, bool) { return "encoded", strings.HasPrefix(image, "registry.example/") }
+		d.backend.auth = func(image string) string {
+			if strings.HasPrefix(image, "registry.example/") {
+				return "encoded"
+			}
+			return ""
+		}
 		sent, present := "", false
 		d.on("POST /services/create", func(w http.ResponseWriter, r *http.Request) {
 			sent, present = r.Header.Get("X-Registry-Auth"), len(r.Header.Values("X-Registry-Auth")) > 0

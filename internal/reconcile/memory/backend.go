@@ -38,7 +38,7 @@ const (
 // Call is one call of the backend, counted from 1.
 type Call struct {
 	N      int
-	Method string // Observe, Bookkeeping, Do, Progress, Draining, Logs
+	Method string // Observe, Bookkeeping, Do, Progress, Draining, Logs, Resolve
 	// Step is set for Do.
 	Step *reconcile.Step
 }
@@ -50,6 +50,8 @@ type Backend struct {
 	version uint64
 	ids     int
 	calls   []Call
+	// registry maps an image to the digest that its tag stands for.
+	registry map[string]string
 
 	// Fault, when set, decides what happens to a call.
 	Fault func(Call) Fault
