@@ -25,6 +25,7 @@ type config struct {
 	Owner            types.String `tfsdk:"owner"`
 	ProtectedSecrets types.List   `tfsdk:"protected_secrets"`
 	LockTimeout      types.String `tfsdk:"lock_timeout"`
+	GitAuth          types.List   `tfsdk:"git_auth"`
 }
 
 // unknown lists the attributes that have to be known before the engine can be

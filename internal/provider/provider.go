@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/application"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/gitcommit"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/lifecycle"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/swarm"
@@ -117,6 +118,7 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 					stringvalidator.RegexMatches(regexp.MustCompile(`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`), "must be a duration such as 30s or 5m"),
 				},
 			},
+			"git_auth": gitAuthAttribute(),
 			"protected_secrets": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Names of secrets that no release may mount or declare.",
@@ -147,6 +149,11 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 		}
 		opts.Core = reconcile.New(backend, reconcile.LockTimeout(cfg.lockTimeout()))
 	}
+	client, diags := cfg.git(ctx)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	opts.Git = client
 	session := lifecycle.NewSession(opts)
 	resp.ResourceData, resp.DataSourceData = session, session
 }
@@ -162,5 +169,6 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
 		application.NewDataSource,
+		gitcommit.NewDataSource,
 	}
 }

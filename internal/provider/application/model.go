@@ -16,6 +16,7 @@ type model struct {
 	lifecycle.Common
 
 	Compose         types.List   `tfsdk:"compose"`
+	Git             types.Object `tfsdk:"git"`
 	Files           types.Map    `tfsdk:"files"`
 	Variables       types.Map    `tfsdk:"variables"`
 	VariablesWO     types.Map    `tfsdk:"variables_wo"`
@@ -27,12 +28,25 @@ type model struct {
 }
 
 // Render implements lifecycle.Model.
-func (m *model) Render(context.Context) (*reconcile.Release, spec.Problems) {
-	rendered, problems := render.Application(m.application())
+func (m *model) Render(ctx context.Context, session *lifecycle.Session) (*reconcile.Release, spec.Problems) {
+	app, commit := m.application(), ""
+	repository, problems := m.repository(ctx)
+	if repository != nil {
+		client := session.Git()
+		if client == nil {
+			return nil, nil
+		}
+		problems = repository.read(ctx, client, &app)
+		commit = repository.Commit.ValueString()
+	}
+	if problems.HasErrors() {
+		return nil, problems
+	}
+	rendered, problems := render.Application(app)
 	if rendered == nil {
 		return nil, problems
 	}
-	release := &reconcile.Release{Objects: rendered.Objects, External: rendered.External, Needs: rendered.Needs}
+	release := &reconcile.Release{Objects: rendered.Objects, External: rendered.External, Needs: rendered.Needs, Commit: commit}
 	release.Sensitive = rendered.Sensitive
 	for _, value := range lifecycle.Strings(m.SecretsWO) {
 		release.Sensitive = append(release.Sensitive, value)

@@ -5,6 +5,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -41,18 +42,20 @@ func (Kind) Attributes() map[string]schema.Attribute {
 	noNulls := []validator.Map{mapvalidator.NoNullValues(), mapvalidator.KeysAre(stringvalidator.LengthAtLeast(1))}
 	return map[string]schema.Attribute{
 		"compose": schema.ListAttribute{
-			Required: true, ElementType: types.StringType,
-			MarkdownDescription: inClear + "Texts of the Compose files, merged in order as `docker stack deploy -c a.yml -c b.yml` does. " +
+			Optional: true, ElementType: types.StringType,
+			MarkdownDescription: inClear + "Texts of the Compose files, merged in order as `docker stack deploy -c a.yml -c b.yml` does. Exactly one of `compose` and `git`. " +
 				"What Swarm would drop without a word is an error or a warning in the plan, with file, line, service and key.",
 			Validators: []validator.List{
 				listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(),
 				listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
+				listvalidator.ExactlyOneOf(path.MatchRoot("compose"), path.MatchRoot("git")),
 			},
 		},
+		"git": gitAttribute(),
 		"files": schema.MapAttribute{
 			Optional: true, ElementType: types.StringType,
-			MarkdownDescription: inClear + "Path, as the Compose texts write it, to the text of the file: what `configs: … file:` and `env_file:` refer to.",
-			Validators:          noNulls,
+			MarkdownDescription: inClear + "Path, as the Compose texts write it, to the text of the file: what `configs: … file:` and `env_file:` refer to. With `git` such files are read from the repository.",
+			Validators:          append([]validator.Map{mapvalidator.ConflictsWith(path.MatchRoot("git"))}, noNulls...),
 		},
 		"variables": schema.MapAttribute{
 			Optional: true, ElementType: types.StringType,

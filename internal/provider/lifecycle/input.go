@@ -37,13 +37,12 @@ func (r *Resource) render(ctx context.Context, base tftypes.Value, config tfsdk.
 		return nil, diags
 	}
 
-	release, problems := model.Render(ctx)
+	release, problems := model.Render(ctx, r.session)
 	diags.Append(problemDiagnostics(problems, config)...)
 	if diags.HasError() {
 		return nil, diags
 	}
 	if release == nil {
-		diags.AddError("Nothing was rendered", fmt.Sprintf("The %s gave neither objects nor a reason. This is a bug of the provider.", r.kind.Name()))
 		return nil, diags
 	}
 	common := model.common()

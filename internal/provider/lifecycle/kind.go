@@ -36,8 +36,12 @@ type Model interface {
 	// business. It is pure: the same model gives the same release, because
 	// Terraform plans twice and rejects another answer.
 	//
-	// The release may be nil when one of the problems is an error.
-	Render(ctx context.Context) (*reconcile.Release, spec.Problems)
+	// The session gives what the values refer to (repositories); nil while there is
+	// none, as in a validation.
+	//
+	// The release is nil when one of the problems is an error, and when what it is
+	// made from cannot be had yet: then it is planned as unknown.
+	Render(ctx context.Context, session *Session) (*reconcile.Release, spec.Problems)
 
 	common() *Common
 }

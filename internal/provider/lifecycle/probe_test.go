@@ -47,7 +47,7 @@ func (probe) Attributes() map[string]schema.Attribute {
 	}
 }
 
-func (m *probeModel) Render(context.Context) (*reconcile.Release, spec.Problems) {
+func (m *probeModel) Render(context.Context, *lifecycle.Session) (*reconcile.Release, spec.Problems) {
 	var problems spec.Problems
 	for i, v := range m.Wrong.Elements() {
 		problems = append(problems, spec.Problem{

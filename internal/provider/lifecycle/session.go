@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
+	"github.com/swarmkeel/terraform-provider-swarm/internal/git"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
 )
 
@@ -38,6 +39,8 @@ type SessionOptions struct {
 	Owner string
 	// ProtectedSecrets may be neither mounted nor declared by any release.
 	ProtectedSecrets []string
+	// Git reads repositories; nil while the credentials for them are not known.
+	Git *git.Client
 }
 
 // NewSession starts a session. It reaches out to nothing.
@@ -61,6 +64,15 @@ func (s *Session) Core() (*reconcile.Core, diag.Diagnostics) {
 		return nil, diags
 	}
 	return s.opts.Core, nil
+}
+
+// Git reads repositories; nil as long as it is not known with which credentials:
+// while validating, and while the provider's git_auth is unknown.
+func (s *Session) Git() *git.Client {
+	if s == nil {
+		return nil
+	}
+	return s.opts.Git
 }
 
 // hold notes that a release is in the state of this command, so that a create of

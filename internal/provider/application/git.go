@@ -1,0 +1,163 @@
+package application
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	slashpath "path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/listdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/git"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/lifecycle"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/spec"
+)
+
+// Where a stack is in a repository that does not say.
+const (
+	defaultFolder = "."
+	defaultFile   = "docker-stack.yml"
+)
+
+func gitAttribute() schema.Attribute {
+	return schema.SingleNestedAttribute{
+		Optional: true,
+		MarkdownDescription: "The Compose files at one commit of a git repository. What they refer to by `file:` and `env_file:` is read from the same commit, relative to `path`. " +
+			"Credentials are those of the provider's `git_auth`.",
+		Attributes: map[string]schema.Attribute{
+			"url": schema.StringAttribute{
+				Required:            true,
+				MarkdownDescription: "The repository: `https://host/path`, `ssh://git@host/path`, `git@host:path`, `file:///path`, or `http://` where somebody means it. Without user name and password: those are in `git_auth`.",
+				Validators:          []validator.String{checked{"must be the URL of a git repository", git.CheckURL}},
+			},
+			"commit": schema.StringAttribute{
+				Required:            true,
+				MarkdownDescription: "Full SHA of the commit. `swarm_git_commit` gives that of a branch or tag, and the plan keeps it: what the plan showed is what is applied, wherever the branch has moved by then.",
+				Validators:          []validator.String{stringvalidator.RegexMatches(regexp.MustCompile(`^[0-9a-f]{40}$`), "must be a full SHA of 40 hex digits in small letters; the data source swarm_git_commit gives it for a branch, a tag or a short SHA")},
+			},
+			"path": schema.StringAttribute{
+				Optional: true, Computed: true, Default: stringdefault.StaticString(defaultFolder),
+				MarkdownDescription: "Folder of the stack, from the top of the repository. Default `.`, the top.",
+				Validators:          []validator.String{checked{"must be a folder of the repository", checkPath}},
+			},
+			"files": schema.ListAttribute{
+				Optional: true, Computed: true, ElementType: types.StringType, Default: listdefault.StaticValue(lifecycle.StringList([]string{defaultFile})),
+				MarkdownDescription: "Compose files below `path`, merged in order. Default `[\"docker-stack.yml\"]`.",
+				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.ValueStringsAre(checked{"must be a file of the repository", checkPath})},
+			},
+		},
+	}
+}
+
+// checkPath refuses what leaves the repository. What symbolic links do there is
+// seen when they are followed.
+func checkPath(path string) error {
+	clean := slashpath.Clean(path)
+	if path == "" || strings.HasPrefix(clean, "/") || clean == ".." || strings.HasPrefix(clean, "../") || strings.Contains(path, `\`) {
+		return errors.New("it has to be relative, with slashes, and without .. at its beginning")
+	}
+	return nil
+}
+
+// checked is a validator around a function that says what is wrong.
+type checked struct {
+	description string
+	check       func(string) error
+}
+
+// Description implements validator.String.
+func (c checked) Description(context.Context) string { return c.description }
+
+// MarkdownDescription implements validator.String.
+func (c checked) MarkdownDescription(ctx context.Context) string { return c.Description(ctx) }
+
+// ValidateString implements validator.String.
+func (c checked) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	err := c.check(req.ConfigValue.ValueString())
+	var e *git.Error
+	switch {
+	case err == nil:
+	case errors.As(err, &e):
+		resp.Diagnostics.AddAttributeError(req.Path, e.Summary(), e.Detail+" "+e.Next)
+	default:
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid value", fmt.Sprintf("The value %q %s: %s.", req.ConfigValue.ValueString(), c.description, err))
+	}
+}
+
+type gitModel struct {
+	URL    types.String `tfsdk:"url"`
+	Commit types.String `tfsdk:"commit"`
+	Path   types.String `tfsdk:"path"`
+	Files  types.List   `tfsdk:"files"`
+}
+
+// repository is the git attribute; nil when there is none. A configuration has no
+// defaults yet when it is validated.
+func (m *model) repository(ctx context.Context) (*gitModel, spec.Problems) {
+	if m.Git.IsNull() {
+		return nil, nil
+	}
+	var g gitModel
+	if diags := m.Git.As(ctx, &g, basetypes.ObjectAsOptions{}); diags.HasError() {
+		return nil, spec.Problems{{Attribute: []string{"git"}, Summary: "The repository cannot be read from the configuration", Detail: fmt.Sprint(diags)}}
+	}
+	if g.Path.IsNull() {
+		g.Path = types.StringValue(defaultFolder)
+	}
+	if g.Files.IsNull() {
+		g.Files = lifecycle.StringList([]string{defaultFile})
+	}
+	return &g, nil
+}
+
+// read adds the Compose files of the repository to an application, and where the
+// others are.
+func (g *gitModel) read(ctx context.Context, client *git.Client, app *spec.Application) spec.Problems {
+	folder := slashpath.Clean(g.Path.ValueString())
+	tree, err := client.Tree(ctx, g.URL.ValueString(), g.Commit.ValueString(), folder)
+	if err != nil {
+		return spec.Problems{gitProblem(err)}
+	}
+	var problems spec.Problems
+	for i, file := range texts(g.Files) {
+		file = slashpath.Clean(file)
+		name := slashpath.Join(folder, file)
+		text, err := tree.File(file)
+		if err != nil {
+			problems = append(problems, spec.Problem{
+				Attribute: []string{"git", "files", strconv.Itoa(i)}, File: name, Summary: "Compose file " + name + " cannot be read from the repository",
+				Detail: fmt.Sprintf("At commit %s of %s: %s. Check git.path and git.files.", g.Commit.ValueString(), g.URL.ValueString(), err),
+			})
+			continue
+		}
+		app.Compose = append(app.Compose, spec.Source{Name: name, Text: text})
+	}
+	app.Tree = tree
+	return problems
+}
+
+// gitProblem points to the part of the git attribute that is at fault.
+func gitProblem(err error) spec.Problem {
+	var e *git.Error
+	if !errors.As(err, &e) {
+		return spec.Problem{Attribute: []string{"git"}, Summary: "The git repository cannot be read", Detail: err.Error()}
+	}
+	at := "url"
+	if e.Reason == git.NotFound {
+		at = "commit"
+	}
+	return spec.Problem{Attribute: []string{"git", at}, Summary: e.Summary(), Detail: e.Explanation()}
+}
