@@ -17,6 +17,7 @@ type serviceForm struct {
 	Image        string            `json:"image,omitempty"`
 	Labels       map[string]string `json:"labels,omitempty"`
 	Redeploy     string            `json:"redeploy,omitempty"`
+	Credential   string            `json:"registry_credential,omitempty"`
 	Ports        []portForm        `json:"ports,omitempty"`
 	EndpointMode string            `json:"endpoint_mode,omitempty"`
 	Networks     keyed             `json:"networks,omitempty"`
@@ -34,14 +35,15 @@ func serviceFields(spec *swarm.ServiceSpec, v View) (any, *FormError) {
 		return nil, err
 	}
 	form := serviceForm{
-		modeForm: mode,
-		Labels:   shownLabels(spec.Labels),
-		Redeploy: spec.Labels[LabelRedeploy],
-		Networks: networkAttachments(spec),
-		Update:   updateFields(spec.UpdateConfig),
-		Rollback: updateFields(spec.RollbackConfig),
-		Runtime:  runtimeField(spec.TaskTemplate),
-		taskForm: taskFields(spec.TaskTemplate),
+		modeForm:   mode,
+		Labels:     shownLabels(spec.Labels),
+		Redeploy:   spec.Labels[LabelRedeploy],
+		Credential: spec.Labels[LabelCredential],
+		Networks:   networkAttachments(spec),
+		Update:     updateFields(spec.UpdateConfig),
+		Rollback:   updateFields(spec.RollbackConfig),
+		Runtime:    runtimeField(spec.TaskTemplate),
+		taskForm:   taskFields(spec.TaskTemplate),
 	}
 	if e := spec.EndpointSpec; e != nil {
 		form.Ports = portFields(e.Ports)

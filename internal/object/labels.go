@@ -7,9 +7,12 @@ import "strings"
 const (
 	// LabelPrefix begins every label of the provider. Input with it is refused.
 	LabelPrefix = "io.swarmkeel."
-	// LabelRedeploy is the hash of redeploy_trigger, on a service. It is the one
-	// label of ours that belongs to what is compared.
+	// LabelRedeploy is the hash of redeploy_trigger, on a service. It belongs to
+	// what is compared, as LabelCredential does, and no other label of ours.
 	LabelRedeploy = LabelPrefix + "redeploy"
+	// LabelCredential stands for the registry credential that a service was written
+	// with: the registry's host and a fingerprint.
+	LabelCredential = LabelPrefix + "credential"
 	// LabelStackPrefix begins the labels that Docker's own stack commands write.
 	LabelStackPrefix = "com.docker.stack."
 	// LabelStack is the name of the stack that an object belongs to.

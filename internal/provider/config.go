@@ -25,6 +25,7 @@ type config struct {
 	Owner            types.String `tfsdk:"owner"`
 	ProtectedSecrets types.List   `tfsdk:"protected_secrets"`
 	LockTimeout      types.String `tfsdk:"lock_timeout"`
+	RegistryAuth     types.List   `tfsdk:"registry_auth"`
 	GitAuth          types.List   `tfsdk:"git_auth"`
 }
 

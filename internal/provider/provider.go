@@ -18,6 +18,7 @@ import (
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/application"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/gitcommit"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/image"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/lifecycle"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/swarm"
@@ -118,7 +119,8 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 					stringvalidator.RegexMatches(regexp.MustCompile(`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`), "must be a duration such as 30s or 5m"),
 				},
 			},
-			"git_auth": gitAuthAttribute(),
+			"git_auth":      gitAuthAttribute(),
+			"registry_auth": registryAuthAttribute(),
 			"protected_secrets": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Names of secrets that no release may mount or declare.",
@@ -136,8 +138,15 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 		return
 	}
 	opts := cfg.session()
+	credentials, known, diags := cfg.registries(ctx)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	useRegistries(&opts, credentials, known)
 	if len(opts.Unknown) == 0 {
-		backend, err := p.backend(cfg.engine())
+		engine := cfg.engine()
+		engine.Credentials = credentials
+		backend, err := p.backend(engine)
 		if err != nil {
 			resp.Diagnostics.AddError("The Docker engine cannot be settled on", err.Error())
 			return
@@ -169,6 +178,7 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
 		application.NewDataSource,
+		image.NewDataSource,
 		gitcommit.NewDataSource,
 	}
 }

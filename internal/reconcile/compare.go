@@ -3,6 +3,7 @@ package reconcile
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/docker/docker/api/types/swarm"
@@ -153,9 +154,15 @@ func (p *planner) service(o object.Object, replaced map[string]string) ([]Step, 
 	default:
 		return nil, nil
 	}
-	step := Step{Verb: Update, Live: l, Differences: diff, Reason: reason, Restarts: len(diff) > 0 || len(refs) > 0 || moved != ""}
-	step.Object = p.desired.write(o, l, step.Restarts)
+	step := Step{Verb: Update, Live: l, Differences: diff, Reason: reason, Restarts: len(refs) > 0 || moved != "" || restarts(diff)}
+	step.Object = p.desired.write(o, l, step.Restarts || len(diff) > 0)
 	return []Step{step}, nil
+}
+
+// restarts reports whether differences give a service a new task template. The
+// credential for its registry is kept beside that.
+func restarts(diff []object.Difference) bool {
+	return slices.ContainsFunc(diff, func(d object.Difference) bool { return d.Path.String() != "registry_credential" })
 }
 
 // write returns what is sent to update a service. Without a change it is what is

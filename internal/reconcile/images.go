@@ -142,6 +142,16 @@ func (c *Core) settleImages(ctx context.Context, p *Plan) ([]string, error) {
 	return warnings, nil
 }
 
+// ResolveImage returns the digest that an image's tag stands for at this moment,
+// as "sha256:…". The error is an *Error.
+func (c *Core) ResolveImage(ctx context.Context, image string) (string, error) {
+	if c.resolver == nil {
+		return "", &Error{Reason: ReasonInvalid, Op: "resolve image " + image, Detail: "What the provider talks to reaches no registry."}
+	}
+	digest, err := c.resolver.Resolve(ctx, image)
+	return digest, ended(ctx, "resolve image "+image, err)
+}
+
 type resolved struct {
 	digest string
 	err    error

@@ -23,6 +23,7 @@ type model struct {
 	Values          types.List   `tfsdk:"values"`
 	ValuesWO        types.List   `tfsdk:"values_wo"`
 	SecretsWO       types.Map    `tfsdk:"secrets_wo"`
+	ResolveImage    types.String `tfsdk:"resolve_image"`
 	Suspended       types.Bool   `tfsdk:"suspended"`
 	RedeployTrigger types.String `tfsdk:"redeploy_trigger"`
 }
@@ -47,6 +48,7 @@ func (m *model) Render(ctx context.Context, session *lifecycle.Session) (*reconc
 		return nil, problems
 	}
 	release := &reconcile.Release{Objects: rendered.Objects, External: rendered.External, Needs: rendered.Needs, Commit: commit}
+	release.Resolve = reconcile.Resolution(m.ResolveImage.ValueString())
 	release.Sensitive = rendered.Sensitive
 	for _, value := range lifecycle.Strings(m.SecretsWO) {
 		release.Sensitive = append(release.Sensitive, value)

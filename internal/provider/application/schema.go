@@ -8,10 +8,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/lifecycle"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
 )
 
 // Kind is the swarm_application resource.
@@ -85,6 +87,12 @@ func (Kind) Attributes() map[string]schema.Attribute {
 			Optional: true, WriteOnly: true, ElementType: types.StringType,
 			MarkdownDescription: "Content of the top-level `secrets:` by their key, which are declared empty (`db_password: {}`). Neither stored nor shown; another value makes a new secret and rolls the services that mount it, without a version to bump.",
 			Validators:          noNulls,
+		},
+		"resolve_image": schema.StringAttribute{
+			Optional: true, Computed: true, Default: stringdefault.StaticString(string(reconcile.ResolveChanged)),
+			MarkdownDescription: "When the tag of an image is pinned to the digest that it stands for at its registry, asked through the engine: `changed` when a service gets another reference, `always` whenever a service is written anyway, `never` not at all. " +
+				"The digests show in `images`; a service that runs another one than was deployed is taken back. An image that no registry gives stays a tag, with a warning. Default `changed`.",
+			Validators: []validator.String{stringvalidator.OneOf(string(reconcile.ResolveChanged), string(reconcile.ResolveAlways), string(reconcile.ResolveNever))},
 		},
 		"suspended": schema.BoolAttribute{
 			Optional: true, Computed: true, Default: booldefault.StaticBool(false),

@@ -36,6 +36,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
 	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, model.common())...)
+	resp.Diagnostics.Append(model.common().keepPinned(ctx, resp.Private)...)
 }
 
 // Update applies a release that is in state.
@@ -59,6 +60,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
 	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, model.common())...)
+	resp.Diagnostics.Append(model.common().keepPinned(ctx, resp.Private)...)
 }
 
 // change applies the planned model and completes it: afterwards every computed
@@ -134,6 +136,7 @@ func (c *Common) steps(ctx context.Context, core *reconcile.Core, release reconc
 func (r *Resource) afterSuccess(ctx context.Context, core *reconcile.Core, planned, prior *Common, declared map[string]string, result *reconcile.Result) diag.Diagnostics {
 	var diags diag.Diagnostics
 	planned.Objects = resolve(planned.Objects, declared)
+	planned.pinned = result.Images
 	if planned.Instance.IsUnknown() {
 		planned.Instance = textOrNull(result.Instance)
 	}

@@ -40,6 +40,9 @@ type Common struct {
 	Images   types.Map    `tfsdk:"images"`
 	Services types.Map    `tfsdk:"services"`
 	Networks types.Map    `tfsdk:"networks"`
+
+	// pinned are the images with digests that an apply has settled on.
+	pinned map[string]string
 }
 
 // common is what embedding Common gives a model.

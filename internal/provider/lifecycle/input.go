@@ -49,7 +49,11 @@ func (r *Resource) render(ctx context.Context, base tftypes.Value, config tfsdk.
 	release.Owner = reconcile.Owner{Release: common.Name.ValueString(), Kind: r.kind.Name()}
 	release.HistoryLimit = common.historyLimit()
 	if r.session != nil {
+		if r.session.opts.CredentialsUnknown {
+			return nil, diags // what is written depends on them
+		}
 		release.Owner.Owner = r.session.opts.Owner
+		r.session.labelCredentials(release)
 		diags.Append(protectedSecrets(release, r.session.opts.ProtectedSecrets)...)
 	}
 	return release, diags

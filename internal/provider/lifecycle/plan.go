@@ -59,6 +59,13 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 			// Else the core has the say, which knows the network.
 			warn(&resp.Diagnostics, "Worth knowing about release "+release.Release, kept)
 		}
+		pinned, diags := readPinned(ctx, req.Private)
+		resp.Diagnostics.Append(diags...)
+		if moved := movedImages(release, pinned, prior); len(moved) > 0 {
+			planned.planMoved(moved, changed, declared, prior)
+			changed = true
+			warn(&resp.Diagnostics, "Another build runs under the declared name", sentences(moved))
+		}
 	}
 	if resp.Diagnostics.Append(resp.Plan.Set(ctx, model)...); resp.Diagnostics.HasError() {
 		return

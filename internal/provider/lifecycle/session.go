@@ -39,6 +39,11 @@ type SessionOptions struct {
 	Owner string
 	// ProtectedSecrets may be neither mounted nor declared by any release.
 	ProtectedSecrets []string
+	// Credential returns the configured credential for an image's registry: the
+	// registry's host and what a fingerprint is made of. nil when none is configured.
+	Credential func(image string) (host, secret string, ok bool)
+	// CredentialsUnknown is set while the configured credentials are not known yet.
+	CredentialsUnknown bool
 	// Git reads repositories; nil while the credentials for them are not known.
 	Git *git.Client
 }
