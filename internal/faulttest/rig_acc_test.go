@@ -112,7 +112,7 @@ func rendered(name, instance, stack string) (reconcile.Release, error) {
 		Name: name, Compose: []spec.Source{{Name: "compose[0]", Text: stack}}, Secrets: secretsOf(stack),
 	})
 	if result == nil {
-		return reconcile.Release{}, fmt.Errorf("rendering %s: %+v\n%s", name, problems, stack)
+		return reconcile.Release{}, fmt.Errorf("rendering %s: %w\n%s", name, problems, stack)
 	}
 	return reconcile.Release{Owner: owner(name, instance), Objects: result.Objects, HistoryLimit: 1}, nil
 }

@@ -34,7 +34,7 @@ func actAsWriter() {
 		return
 	}
 	if err := writeAs(text); err != nil {
-		fmt.Println(err)
+		_, _ = fmt.Fprintln(os.Stdout, err)
 		os.Exit(1)
 	}
 	os.Exit(0)
@@ -61,7 +61,7 @@ func writeAs(text string) error {
 		return err
 	}
 	// Two of them start together when both have come this far.
-	fmt.Println("ready")
+	_, _ = fmt.Fprintln(os.Stdout, "ready")
 	if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
 		return err
 	}
