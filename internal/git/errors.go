@@ -28,8 +28,10 @@ const (
 	Unauthorized Reason = "unauthorized"
 	// NoRepository: the host has no such repository, or does not show it.
 	NoRepository Reason = "no repository"
-	// NotFound: the repository has no such reference, commit or folder.
+	// NotFound: the repository has no such reference or commit.
 	NotFound Reason = "not found"
+	// NoFolder: the commit has no such folder.
+	NoFolder Reason = "no folder"
 	// Ambiguous: a short SHA stands for several commits.
 	Ambiguous Reason = "ambiguous"
 	// TooLarge: the repository exceeds a limit.
@@ -86,6 +88,8 @@ func (e *Error) Summary() string {
 		return "There is no such git repository"
 	case NotFound, Ambiguous:
 		return "The git repository has no " + e.what()
+	case NoFolder:
+		return "The commit has no such folder"
 	case TooLarge:
 		return "The git repository is too large"
 	case Interrupted:

@@ -36,7 +36,7 @@ func newTree(o *objects, commit plumbing.Hash, folder string) (*Tree, error) {
 	entry, err := t.find(segments(folder))
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && entry.Mode != filemode.Dir:
-		return nil, &Error{Reason: NotFound, Detail: fmt.Sprintf("The commit has no folder %q.", folder), Next: "Check path; it is relative to the top of the repository."}
+		return nil, &Error{Reason: NoFolder, Detail: fmt.Sprintf("It has no folder %q.", folder), Next: "Check path; it is relative to the top of the repository."}
 	case err != nil:
 		return nil, &Error{Reason: Broken, Detail: fmt.Sprintf("The folder %q cannot be used.", folder), Err: err}
 	}

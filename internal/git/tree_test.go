@@ -73,8 +73,8 @@ func TestTreeStaysInTheCommit(t *testing.T) {
 
 	t.Run("a folder that is not there", func(t *testing.T) {
 		for _, folder := range []string{"no", "deploy/stack.yml"} {
-			if _, err := client(t).Tree(t.Context(), r.URL(), commit, folder); reason(err) != git.NotFound || !strings.Contains(err.Error(), folder) {
-				t.Errorf("%q: %v, want %q", folder, err, git.NotFound)
+			if _, err := client(t).Tree(t.Context(), r.URL(), commit, folder); reason(err) != git.NoFolder || !strings.Contains(err.Error(), folder) {
+				t.Errorf("%q: %v, want %q", folder, err, git.NoFolder)
 			}
 		}
 	})

@@ -15,17 +15,13 @@ import (
 )
 
 func gitAuthAttribute() schema.Attribute {
-	secret := func(description string, with ...string) schema.Attribute {
-		a := schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: description}
-		for _, name := range with {
-			a.Validators = append(a.Validators, stringvalidator.AlsoRequires(path.MatchRelative().AtParent().AtName(name)))
-		}
-		return a
+	text := func(description string, validators ...validator.String) schema.Attribute {
+		return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: validators}
 	}
-	var some []path.Expression
-	for _, name := range []string{"password", "ca_cert", "ssh_private_key", "known_hosts"} {
-		some = append(some, path.MatchRelative().AtParent().AtName(name))
+	secret := func(description string, validators ...validator.String) schema.Attribute {
+		return schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: description, Validators: validators}
 	}
+	sibling := path.MatchRelative().AtParent().AtName
 	return schema.ListNestedAttribute{
 		Optional: true,
 		MarkdownDescription: "Credentials for git hosts, each sent to its host only, never to one that it redirects to. " +
@@ -34,17 +30,15 @@ func gitAuthAttribute() schema.Attribute {
 			"host": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "Host of the URL, for all of its ports, or `host:port` for one of them, which goes first.",
-				Validators: []validator.String{
-					stringvalidator.RegexMatches(regexp.MustCompile(`^[^/@\s]+$`), "must be a host, or host:port, and no URL"),
-					stringvalidator.AtLeastOneOf(some...),
-				},
+				Validators:          []validator.String{stringvalidator.RegexMatches(regexp.MustCompile(`^[^/@\s]+$`), "must be a host, or host:port, and no URL")},
 			},
-			"username":        schema.StringAttribute{Optional: true, MarkdownDescription: "User name for https. For a token what the host asks for; most take anything. Default `git`.", Validators: []validator.String{stringvalidator.AlsoRequires(path.MatchRelative().AtParent().AtName("password"))}},
-			"password":        secret("Password or token for https, and for http where a URL has that."),
-			"ca_cert":         schema.StringAttribute{Optional: true, MarkdownDescription: "Certificate authority of the host, PEM text, trusted beside those of the system."},
+			"username": text("User name for https. For a token what the host asks for; most take anything. Default `git`.", stringvalidator.AlsoRequires(sibling("password"))),
+			"password": secret("Password or token for https, and for http where a URL has that.",
+				stringvalidator.AtLeastOneOf(sibling("ca_cert"), sibling("ssh_private_key"), sibling("known_hosts"))),
+			"ca_cert":         text("Certificate authority of the host, PEM text, trusted beside those of the system."),
 			"ssh_private_key": secret("Private key for ssh, in OpenSSH or PEM format."),
-			"ssh_passphrase":  secret("Passphrase of `ssh_private_key`.", "ssh_private_key"),
-			"known_hosts":     schema.StringAttribute{Optional: true, MarkdownDescription: "The host's ssh keys, as lines of a `known_hosts` file, instead of `~/.ssh/known_hosts`. Host keys are always verified."},
+			"ssh_passphrase":  secret("Passphrase of `ssh_private_key`.", stringvalidator.AlsoRequires(sibling("ssh_private_key"))),
+			"known_hosts":     text("The host's ssh keys, as lines of a `known_hosts` file, instead of `~/.ssh/known_hosts`. Host keys are always verified."),
 		}},
 	}
 }

@@ -61,6 +61,11 @@ func TestSchemaOffersWhatTheDesignNames(t *testing.T) {
 			t.Errorf("data source %s is missing", name)
 		}
 	}
+	for _, name := range []string{"swarm_git_commit"} {
+		if resp.DataSourceSchemas[name] == nil {
+			t.Errorf("data source %s is missing", name)
+		}
+	}
 	for name := range resp.ResourceSchemas {
 		for _, common := range []string{
 			"name", "wait", "prune", "history_limit", "adopt", "purge_volumes", "timeouts",

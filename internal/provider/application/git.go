@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	slashpath "path"
 	"regexp"
 	"strconv"
@@ -137,10 +138,13 @@ func (g *gitModel) read(ctx context.Context, client *git.Client, app *spec.Appli
 		name := slashpath.Join(folder, file)
 		text, err := tree.File(file)
 		if err != nil {
-			problems = append(problems, spec.Problem{
-				Attribute: []string{"git", "files", strconv.Itoa(i)}, File: name, Summary: "Compose file " + name + " cannot be read from the repository",
-				Detail: fmt.Sprintf("At commit %s of %s: %s. Check git.path and git.files.", g.Commit.ValueString(), g.URL.ValueString(), err),
-			})
+			problem := spec.Problem{Attribute: []string{"git", "files", strconv.Itoa(i)}, Summary: "Compose file " + name + " cannot be read from the repository"}
+			where := fmt.Sprintf("Commit %s of %s", g.Commit.ValueString(), g.URL.ValueString())
+			if problem.Detail = where + ": " + err.Error() + "."; errors.Is(err, fs.ErrNotExist) {
+				problem.Summary = "Compose file " + name + " is not in the repository"
+				problem.Detail = where + " has no such file. Check git.path, which is the folder, and git.files."
+			}
+			problems = append(problems, problem)
 			continue
 		}
 		app.Compose = append(app.Compose, spec.Source{Name: name, Text: text})
@@ -156,8 +160,11 @@ func gitProblem(err error) spec.Problem {
 		return spec.Problem{Attribute: []string{"git"}, Summary: "The git repository cannot be read", Detail: err.Error()}
 	}
 	at := "url"
-	if e.Reason == git.NotFound {
+	switch e.Reason {
+	case git.NotFound:
 		at = "commit"
+	case git.NoFolder:
+		at = "path"
 	}
 	return spec.Problem{Attribute: []string{"git", at}, Summary: e.Summary(), Detail: e.Explanation()}
 }

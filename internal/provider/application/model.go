@@ -30,6 +30,9 @@ type model struct {
 
 // Render implements lifecycle.Model.
 func (m *model) Render(ctx context.Context, session *lifecycle.Session) (*reconcile.Release, spec.Problems) {
+	if m.Compose.IsNull() && m.Git.IsNull() {
+		return nil, nil // the schema says that there has to be one
+	}
 	app, commit := m.application(), ""
 	repository, problems := m.repository(ctx)
 	if repository != nil {
