@@ -66,10 +66,11 @@ func nodeID(t *testing.T, s *acctest.Swarm, n int) string {
 	return s.Docker(t, "node", "inspect", "n"+strconv.Itoa(n), "--format", "{{.ID}}")
 }
 
-// awaitNode waits until the swarm calls a node "ready" or "down".
+// awaitNode waits until the swarm calls a node "ready" or "down". An engine that has lost its leader looks for the next
+// one in growing intervals, which may take it minutes.
 func awaitNode(t *testing.T, s *acctest.Swarm, n int, state string) {
 	t.Helper()
-	acctest.Wait(t, time.Minute, fmt.Sprintf("node %d is %s", n, state), func() bool {
+	acctest.Wait(t, 3*time.Minute, fmt.Sprintf("node %d is %s", n, state), func() bool {
 		node, _, err := s.Client().NodeInspectWithRaw(context.Background(), "n"+strconv.Itoa(n))
 		return err == nil && string(node.Status.State) == state
 	})
