@@ -25,6 +25,8 @@ const (
 	ReasonInvalid Reason = "Invalid"
 	// ReasonForbidden: credentials are missing or not sufficient.
 	ReasonForbidden Reason = "Forbidden"
+	// ReasonCredential: a registry refuses the credential that was sent to it.
+	ReasonCredential Reason = "CredentialRefused"
 	// ReasonUnreachable: no answer, or one that says that the engine cannot
 	// answer now (no quorum, no leader). Nothing is known.
 	ReasonUnreachable Reason = "Unreachable"

@@ -19,7 +19,7 @@ import (
 // pinned to digests only over a backend that is one.
 type Resolver interface {
 	// Resolve returns the digest that an image's tag stands for at its registry at
-	// this moment, as "sha256:…". The error is an *Error: ReasonForbidden when the
+	// this moment, as "sha256:…". The error is an *Error: ReasonCredential when the
 	// registry refuses the credential that was sent along.
 	Resolve(ctx context.Context, image string) (digest string, err error)
 	// CredentialFor says in a sentence which credential goes along with an image.
@@ -168,7 +168,7 @@ func resolveAll(ctx context.Context, resolver Resolver, images []string) (map[st
 		g.Go(func() error {
 			digest, err := resolver.Resolve(gctx, image)
 			switch ReasonOf(err) {
-			case ReasonForbidden, ReasonUnreachable, ReasonInterrupted, ReasonTimeout:
+			case ReasonCredential, ReasonUnreachable, ReasonInterrupted, ReasonTimeout:
 				return err
 			}
 			mu.Lock()

@@ -144,6 +144,7 @@ func (a *accountant) list(l *parse.ListNode) {
 	// A loop around nothing is to be paid for, too.
 	nodes := []parse.Node{a.account(l)}
 	for _, n := range l.Nodes {
+		n = keepPlaceholder(n)
 		nodes = append(nodes, a.account(n), n)
 		switch n := n.(type) {
 		case *parse.ActionNode:
@@ -162,6 +163,29 @@ func (a *accountant) list(l *parse.ListNode) {
 		}
 	}
 	l.Nodes = nodes
+}
+
+// keepPlaceholder turns `{{.Node.Hostname}}` and the like into text: it is Swarm's
+// to fill in, wherever it stands, also where the dot is another one.
+func keepPlaceholder(n parse.Node) parse.Node {
+	action, ok := n.(*parse.ActionNode)
+	if !ok || len(action.Pipe.Decl) > 0 || len(action.Pipe.Cmds) != 1 || len(action.Pipe.Cmds[0].Args) != 1 {
+		return n
+	}
+	field, ok := action.Pipe.Cmds[0].Args[0].(*parse.FieldNode)
+	if !ok {
+		return n
+	}
+	placeholder := any(swarmTemplates)
+	for _, name := range field.Ident {
+		names, _ := placeholder.(map[string]any)
+		placeholder = names[name]
+	}
+	text, ok := placeholder.(string)
+	if !ok {
+		return n
+	}
+	return &parse.TextNode{NodeType: parse.NodeText, Pos: action.Pos, Text: []byte(text)}
 }
 
 // account makes `{{ _account line inText work }}` for a node.

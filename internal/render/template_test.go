@@ -44,6 +44,11 @@ func TestTemplatesMeanWhatTheyStandFor(t *testing.T) {
 			plain:    web("hostname: \"{{.Node.Hostname}}-{{.Task.Slot}}-shop\""),
 			changes:  []func(*spec.Application){values("a: 1")},
 		},
+		"and where the dot is another one": {
+			template: "services:\n{{- range .Values.services }}\n  {{ . }}: {image: nginx, hostname: \"{{.Service.Name}}-{{.Task.Slot}}\"}\n{{- end }}\n",
+			plain:    "services:\n  a: {image: nginx, hostname: \"{{.Service.Name}}-{{.Task.Slot}}\"}\n",
+			changes:  []func(*spec.Application){values("services: [a]")},
+		},
 		"variables are expanded afterwards": {
 			template: web("environment: {A: \"${ {{- .Values.name -}} }\", B: {{ .Values.dollar | literal }}}"),
 			plain:    web("environment: {A: \"yes\", B: 'pa$$word \" # x'}"),

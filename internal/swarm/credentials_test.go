@@ -107,7 +107,7 @@ func TestResolve(t *testing.T) {
 		reason     reconcile.Reason
 	}{
 		"a digest": {status: http.StatusOK, body: map[string]any{"Descriptor": map[string]any{"digest": "sha256:abc"}}, digest: "sha256:abc"},
-		"a refused credential is an error of its own":     {status: http.StatusUnauthorized, body: map[string]string{"message": "unauthorized: authentication required"}, credential: "encoded", reason: reconcile.ReasonForbidden},
+		"a refused credential is an error of its own":     {status: http.StatusUnauthorized, body: map[string]string{"message": "unauthorized: authentication required"}, credential: "encoded", reason: reconcile.ReasonCredential},
 		"refused without one, it may not be there at all": {status: http.StatusUnauthorized, body: map[string]string{"message": "unauthorized"}, reason: reconcile.ReasonNotFound},
 		"denied":    {status: http.StatusForbidden, body: map[string]string{"message": "denied"}, credential: "encoded", reason: reconcile.ReasonNotFound},
 		"not there": {status: http.StatusNotFound, body: map[string]string{"message": "manifest unknown"}, reason: reconcile.ReasonNotFound},

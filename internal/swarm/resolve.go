@@ -17,7 +17,7 @@ var _ reconcile.Resolver = (*Backend)(nil)
 
 // Resolve asks the registry of an image, through the engine and with the
 // credential that matches, which digest the reference stands for now:
-// "sha256:…". The error is an *reconcile.Error; ReasonForbidden when the registry
+// "sha256:…". The error is an *reconcile.Error; ReasonCredential when the registry
 // refuses the credential that was sent, and ReasonNotFound when it has no such
 // image or does not show it to everybody.
 func (b *Backend) Resolve(ctx context.Context, image string) (string, error) {
@@ -54,7 +54,7 @@ func (b *Backend) registryError(a attempt, image string, sent bool, err error) *
 	case errors.Is(err, context.DeadlineExceeded):
 		e.Err = fmt.Errorf("the registry gave no answer within %s: %w", registryTimeout, err)
 	case errdefs.IsUnauthorized(err) && sent:
-		e.Reason = reconcile.ReasonForbidden
+		e.Reason = reconcile.ReasonCredential
 	case errdefs.IsNotFound(err), errdefs.IsUnauthorized(err), errdefs.IsPermissionDenied(err):
 		// An image that nobody has pushed and one that is not for everybody are the
 		// same to who asks without the right to it.

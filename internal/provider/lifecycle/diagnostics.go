@@ -135,6 +135,8 @@ func summaryOf(e *reconcile.Error, who subject) string {
 		return who.String() + " is not there"
 	case reconcile.ReasonInUse:
 		return who.String() + ": something is still in use"
+	case reconcile.ReasonCredential:
+		return who.String() + ": the registry refuses the credential"
 	case reconcile.ReasonForbidden:
 		return who.String() + ": the engine does not permit it"
 	case reconcile.ReasonInvalid:
@@ -151,11 +153,12 @@ var nextSteps = map[reconcile.Reason]string{
 	reconcile.ReasonNotManager:  "Nothing was taken for absent: the state keeps what was known. Point the provider's host or context at a manager.",
 	reconcile.ReasonOtherSwarm: "Nothing was read or changed. Point the provider's host or context at the swarm of the state. " +
 		"If that swarm is gone for good and the release shall live in the new one, take the resource out of the state (terraform state rm) and apply again.",
-	reconcile.ReasonConflict:  "Apply again: the next plan starts from what is there now.",
-	reconcile.ReasonExists:    "Apply again: the next plan starts from what is there now.",
-	reconcile.ReasonInUse:     "Remove what uses it, then do the same again.",
-	reconcile.ReasonForbidden: "Check the certificate or user that the provider connects with, and authorization plugins of the engine.",
-	reconcile.ReasonUnknown:   "Doing the same again is safe: it starts from what is there.",
+	reconcile.ReasonConflict:   "Apply again: the next plan starts from what is there now.",
+	reconcile.ReasonExists:     "Apply again: the next plan starts from what is there now.",
+	reconcile.ReasonInUse:      "Remove what uses it, then do the same again.",
+	reconcile.ReasonCredential: "No service was written. Correct user and password in the provider's registry_auth, or log in with the Docker CLI again where they come from there.",
+	reconcile.ReasonForbidden:  "Check the certificate or user that the provider connects with, and authorization plugins of the engine.",
+	reconcile.ReasonUnknown:    "Doing the same again is safe: it starts from what is there.",
 }
 
 // detailOf says what was tried, what was answered, and what to do next.
