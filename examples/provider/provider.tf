@@ -18,4 +18,14 @@ provider "swarm" {
   owner = "platform/production"
 
   protected_secrets = ["root_ca_key"]
+
+  git_auth = [
+    { host = "git.example.com", username = "ci", password = var.git_token },
+    { host = "git.internal:2222", ssh_private_key = file("~/.ssh/deploy"), known_hosts = file("${path.module}/known_hosts") },
+  ]
+}
+
+variable "git_token" {
+  type      = string
+  ephemeral = true
 }
