@@ -236,8 +236,12 @@ func TestHostilePacks(t *testing.T) {
 		fails git.Reason
 	}{
 		{"more objects than are taken", func(w io.Writer) { _, _ = w.Write(packOf(4_000_000_000)) }, git.TooLarge},
-		{"an object that says it has 1 TiB", func(w io.Writer) {
-			_, _ = w.Write(packOf(1, header(blob, 1<<40), deflated([]byte("x"))))
+		{"an object that says it has 1 GiB", func(w io.Writer) {
+			_, _ = w.Write(packOf(1, header(blob, 1<<30), deflated([]byte("x"))))
+		}, git.TooLarge},
+		{"objects that say they have 2 GiB together", func(w io.Writer) {
+			one := append(header(blob, 100<<20), deflated([]byte("x"))...)
+			_, _ = w.Write(packOf(21, bytes.Repeat(one, 21)))
 		}, git.TooLarge},
 		{"an object that is larger than it says", func(w io.Writer) {
 			_, _ = w.Write(packOf(1, header(blob, 1), deflated(make([]byte, 64<<20))))

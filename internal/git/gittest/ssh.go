@@ -113,11 +113,9 @@ func runUploadPack(command string, channel ssh.Channel) uint32 {
 // run as.
 func ServeOpenSSH(t testing.TB) *SSH {
 	t.Helper()
-	sshd, err := exec.LookPath("sshd")
-	if err != nil {
-		if sshd = "/usr/sbin/sshd"; !executable(sshd) {
-			t.Skip("needs OpenSSH's sshd (apt-get install openssh-server)")
-		}
+	sshd := openSSH()
+	if sshd == "" {
+		t.Skip("needs OpenSSH's sshd (apt-get install openssh-server)")
 	}
 	me, err := user.Current()
 	if err != nil {
@@ -169,9 +167,24 @@ func ServeOpenSSH(t testing.TB) *SSH {
 	return &SSH{Addr: addr, User: me.Username, Key: client.PEM, KnownHosts: knownhosts.Line([]string{addr}, host.Signer.PublicKey())}
 }
 
-func executable(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode()&0o111 != 0
+// ServeBestSSH starts OpenSSH's sshd where it is installed, else the stand-in.
+func ServeBestSSH(t testing.TB) *SSH {
+	t.Helper()
+	if openSSH() != "" {
+		return ServeOpenSSH(t)
+	}
+	return ServeSSH(t)
+}
+
+// openSSH is the path of sshd, empty where there is none. Users do not have its
+// folder in their PATH.
+func openSSH() string {
+	for _, name := range []string{"sshd", "/usr/sbin/sshd"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
 }
 
 func freePort(t testing.TB) string {

@@ -68,7 +68,7 @@ func environment(t *testing.T, s *acctest.Swarm, service string) []string {
 	return s.Service(t, service).Spec.TaskTemplate.ContainerSpec.Env
 }
 
-// The branch moves between plan and apply, and is moved back further after it: what the plan showed is deployed.
+// The branch moves between plan and apply: what the plan showed is deployed.
 func TestAccGitDeploysWhatThePlanShowed(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
@@ -112,7 +112,7 @@ func TestAccGitOverSSH(t *testing.T) {
 	name := s.RandomName(t)
 	r := gittest.New(t, t.TempDir(), "shop")
 	r.Commit(gitStack("1"))
-	server := gittest.ServeOpenSSH(t)
+	server := gittest.ServeBestSSH(t)
 	w := newGitWorkspace(t, fromGit(s.Host(), name, server.URL(r.Dir),
 		fmt.Sprintf("{ host = %q, ssh_private_key = file(\"key\"), known_hosts = file(\"known_hosts\") }", server.Addr)))
 	w.write("key", server.Key)
