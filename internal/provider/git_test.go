@@ -33,6 +33,8 @@ func TestApplicationFromGit(t *testing.T) {
 	first := r.Commit(map[string]string{"deploy/docker-stack.yml": fmt.Sprintf(compose, "1"), "deploy/site.conf": "one", "deploy/more.yml": "services: {web: {hostname: extra}}"})
 	r.Git("tag", "-a", "-m", "one", "v1")
 	second := r.Commit(map[string]string{"deploy/docker-stack.yml": fmt.Sprintf(compose, "2")})
+	r.Git("checkout", "-q", "-b", "docs")
+	third := r.Commit(map[string]string{"README.md": "The stack is the same.\n"})
 	const from = "    commit = data.swarm_git_commit.shop.commit\n    path = \"deploy\"\n"
 	const shop = "swarm_application.shop"
 	commit := func(is string) statecheck.StateCheck {
@@ -53,6 +55,11 @@ func TestApplicationFromGit(t *testing.T) {
 			{
 				Config:            commitOf(r.URL(), "main") + fromGit(r.URL(), from) + "data \"swarm_application\" \"shop\" {\n  name = \"shop\"\n  depends_on = [swarm_application.shop]\n}\n",
 				ConfigStateChecks: []statecheck.StateCheck{commit(second), statecheck.ExpectKnownValue("data.swarm_application.shop", tfjsonpath.New("commit"), knownvalue.StringExact(second))},
+			},
+			{
+				// A commit that leaves the stack as it is makes no revision.
+				Config:            commitOf(r.URL(), "docs") + fromGit(r.URL(), from),
+				ConfigStateChecks: []statecheck.StateCheck{commit(third), statecheck.ExpectKnownValue(shop, tfjsonpath.New("revision"), knownvalue.StringExact("2"))},
 			},
 			{
 				// What is not known until something is applied makes the objects unknown, and no error.
