@@ -198,12 +198,17 @@ func ledgerConfig(host, name string, version int) string {
 // onlyItsOwn requires that the swarm holds exactly what a version of the ledger needs.
 func onlyItsOwn(t *testing.T, s *acctest.Swarm, name string, version int) {
 	t.Helper()
+	onlyNeeded(t, s.ReleaseObjects(t, name), name, version)
+}
+
+// onlyNeeded requires that objects are exactly what a version of the ledger needs.
+func onlyNeeded(t *testing.T, have []string, name string, version int) {
+	t.Helper()
 	want := []string{`config/keel-lease\.NAME`, `config/keel\.NAME\.v\d+`, `config/NAME_greeting-[0-9a-f]{12}`, `network/NAME_default`, `secret/NAME_key-[0-9a-f]{12}`}
 	if version%2 == 0 {
 		want = append(want, `service/NAME_extra`)
 	}
 	want = append(want, `service/NAME_idle`, `service/NAME_web`)
-	have := s.ReleaseObjects(t, name)
 	pattern := strings.ReplaceAll(strings.Join(want, "\n"), "NAME", regexp.QuoteMeta(name))
 	if !slices.IsSorted(have) || !regexp.MustCompile("^"+pattern+"$").MatchString(strings.Join(have, "\n")) {
 		t.Errorf("there are\n%s\nwant\n%s", strings.Join(have, "\n"), pattern)
