@@ -19,10 +19,19 @@ provider "swarm" {
 
   protected_secrets = ["root_ca_key"]
 
+  registry_auth = [
+    { address = "registry.example.com", username = "deploy", password = var.registry_password },
+  ]
+
   git_auth = [
     { host = "git.example.com", username = "ci", password = var.git_token },
     { host = "git.internal:2222", ssh_private_key = file("~/.ssh/deploy"), known_hosts = file("${path.module}/known_hosts") },
   ]
+}
+
+variable "registry_password" {
+  type      = string
+  ephemeral = true
 }
 
 variable "git_token" {

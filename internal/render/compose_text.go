@@ -1,6 +1,7 @@
 package render
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -78,7 +79,8 @@ func (b *treeBuilder) parseTemplate(text string, data map[string]any) *node {
 	}
 	done, err := executeTemplate(decoded, data)
 	if err != nil {
-		if fault, ok := err.(*templateFault); ok {
+		var fault *templateFault
+		if errors.As(err, &fault) {
 			start.line = max(fault.line, 1)
 		}
 		b.report.errorAt(start, nil, "The template fails", fmt.Sprintf("%s.", strings.TrimSuffix(err.Error(), ".")))

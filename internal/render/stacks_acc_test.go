@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -172,11 +173,13 @@ func (lab *stackLab) stackDeploy(folder string, app spec.Application) (refused s
 	for name, value := range app.Variables {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
 		lines := strings.Split(strings.TrimSpace(string(bytes.ToValidUTF8(out, nil))), "\n")
 		return lines[len(lines)-1], nil
 	}
-	return "", nil
+	return "", err
 }
 
 func secretFile(key string) string { return "secret-" + key }
