@@ -76,16 +76,19 @@ func awaitNode(t *testing.T, s *acctest.Swarm, n int, state string) {
 	})
 }
 
-// onlySoMany waits until all nodes together run exactly n containers of a service: none twice, none left behind.
-func onlySoMany(t *testing.T, s *acctest.Swarm, service string, n int) {
+// shopWeb is the service that the tests of lost nodes look at.
+const shopWeb = "shop_web"
+
+// onlySoMany waits until all nodes together run exactly n containers of it: none twice, none left behind.
+func onlySoMany(t *testing.T, s *acctest.Swarm, n int) {
 	t.Helper()
 	count := -1
-	defer func() { t.Logf("%d containers of %s run", count, service) }()
-	acctest.Wait(t, time.Minute, fmt.Sprintf("%d containers of %s run on all nodes together", n, service), func() bool {
+	defer func() { t.Logf("%d containers of %s run", count, shopWeb) }()
+	acctest.Wait(t, time.Minute, fmt.Sprintf("%d containers of %s run on all nodes together", n, shopWeb), func() bool {
 		count = 0
 		for node := 1; node <= 3; node++ {
 			list, err := s.NodeClient(t, node).ContainerList(context.Background(), container.ListOptions{
-				Filters: filters.NewArgs(filters.Arg("label", "com.docker.swarm.service.name="+service))})
+				Filters: filters.NewArgs(filters.Arg("label", "com.docker.swarm.service.name="+shopWeb))})
 			if err != nil {
 				return false
 			}

@@ -196,7 +196,7 @@ func (k *soak) fail(round int, what string) {
 	k.t.Fatalf("round %d: %s\nBefore it:\n%s", round, what, strings.Join(k.done, "\n"))
 }
 
-// report prints what was survived, whether or not the tests are verbose.
+// report prints what was survived.
 func (k *soak) report(rounds int, seed uint64) {
 	total := 0
 	var lines strings.Builder
@@ -204,5 +204,5 @@ func (k *soak) report(rounds int, seed uint64) {
 		total += k.survived[kind]
 		fmt.Fprintf(&lines, "  %5d  %s\n", k.survived[kind], kind)
 	}
-	fmt.Printf("soak: %d rounds, %d faults survived, SOAK_SEED=%d\n%s", rounds, total, seed, lines.String())
+	k.t.Logf("%d rounds, %d faults survived, SOAK_SEED=%d\n%s", rounds, total, seed, lines.String())
 }
