@@ -157,7 +157,7 @@ func TestCacheSurvivesAKilledWriter(t *testing.T) {
 	cache := t.TempDir()
 	fetching, release := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	server.Intercept = func(_ http.ResponseWriter, req *http.Request) (answered bool) {
+	server.Intercept(func(_ http.ResponseWriter, req *http.Request) (answered bool) {
 		if req.Method == http.MethodPost {
 			once.Do(func() {
 				close(fetching)
@@ -166,7 +166,7 @@ func TestCacheSurvivesAKilledWriter(t *testing.T) {
 			})
 		}
 		return answered
-	}
+	})
 	victim := process(cache, server.URL+"/shop", commit)
 	if err := victim.Start(); err != nil {
 		t.Fatal(err)

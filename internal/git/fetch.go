@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -23,34 +24,32 @@ func (c *Client) fetch(ctx context.Context, at location, commit plumbing.Hash, d
 	if err != nil {
 		return err
 	}
-	defer func() { _ = s.Close() }()
+	defer func() { _ = s.Close() }() // the one of the last request
 
 	want, advertised := s.advertises(commit)
-	// Git calls the second any when a commit may be asked for that no reference
-	// leads to.
+	// A server that knows "reachable" gives every commit that it gives at all.
 	reachable := s.supports(capability.AllowReachableSHA1InWant)
 	var refused error
 	if advertised || reachable || s.supports(capability.AllowTipSHA1InWant) {
-		err = c.receive(ctx, s, []plumbing.Hash{want}, 1, c.leaveOutLarge(), dir)
+		refused = c.receive(ctx, s, []plumbing.Hash{want}, 1, c.leaveOutLarge(), dir)
 		switch {
-		case err == nil && openObjects(dir, c.limits).has(commit) != nil:
+		case refused == nil && openObjects(dir, c.limits).has(commit) != nil:
 			return &Error{Reason: NotFound, Detail: "What the server sent for it holds no such commit.", Next: "Check that it is the SHA of a commit, and not of a tag or a file."}
-		case err == nil:
+		case refused == nil:
 			return nil
-		case !refusal(err):
-			return err
+		case !refusal(refused):
+			return refused
 		case reachable && !advertised:
-			return gone(err)
+			return gone(refused)
 		}
-		refused = err
+		again, err := c.connect(ctx, at) // over ssh, a conversation has one request
+		if err != nil {
+			return err
+		}
+		_ = s.Close()
+		s = again
 	}
-
-	whole, err := c.connect(ctx, at)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = whole.Close() }()
-	if err := c.receive(ctx, whole, whole.tips(), 0, c.leaveOutLarge(), dir); err != nil {
+	if err := c.receive(ctx, s, s.tips(), 0, c.leaveOutLarge(), dir); err != nil {
 		return err
 	}
 	if err := openObjects(dir, c.limits).has(commit); err != nil {
@@ -138,10 +137,15 @@ func (c *Client) receive(ctx context.Context, s *session, wants []plumbing.Hash,
 
 	received := filepath.Join(dir, "received.pack")
 	defer func() { _ = os.Remove(received) }()
-	if err := save(received, &limitedReader{Reader: demultiplexed(req, answer), most: c.limits.pack, what: "for this commit"}); err != nil {
-		return err
+	err = save(received, &limitedReader{Reader: demultiplexed(req, answer), most: c.limits.pack, what: "for this commit"})
+	if err == nil {
+		err = c.store(ctx, received, most, dir)
 	}
-	return c.store(ctx, received, most, dir)
+	var ours *Error
+	if err != nil && !errors.As(err, &ours) {
+		return classify(err) // whatever it is, the server has not refused
+	}
+	return err
 }
 
 // demultiplexed takes the pack out of what carries progress beside it.

@@ -65,10 +65,10 @@ func TestHTTPCredentialStaysWithItsHost(t *testing.T) {
 	}))
 	t.Cleanup(other.Close)
 	server := gittest.ServeHTTP(t, root, "ci", "hunter2")
-	server.Intercept = func(w http.ResponseWriter, req *http.Request) bool {
+	server.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 		http.Redirect(w, req, other.URL+req.URL.String(), http.StatusFound)
 		return true
-	}
+	})
 	_, err := read(t, client(t, git.Credential{Host: host(server.URL), Username: "ci", Password: "hunter2"}), server.URL+"/shop", commit, "", "README.md")
 	if reason(err) != git.Unauthorized {
 		t.Errorf("fails with %v, want %q", err, git.Unauthorized)

@@ -15,9 +15,14 @@ import (
 type HTTP struct {
 	*httptest.Server
 	lists, fetches atomic.Int64
-	// Intercept, when set, may answer a request itself, and says so.
-	Intercept func(http.ResponseWriter, *http.Request) bool
+	intercept      atomic.Pointer[Interceptor]
 }
+
+// Interceptor may answer a request itself, and says so.
+type Interceptor func(http.ResponseWriter, *http.Request) bool
+
+// Intercept puts something before the repositories.
+func (h *HTTP) Intercept(i Interceptor) { h.intercept.Store(&i) }
 
 // ServeHTTP starts a server for the folder root. With a user it asks for basic
 // authentication.
@@ -44,7 +49,7 @@ func start(t testing.TB, root, user, password string, serve func(http.Handler) *
 	}
 	h := &HTTP{}
 	h.Server = serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if h.Intercept != nil && h.Intercept(w, r) {
+		if i := h.intercept.Load(); i != nil && (*i)(w, r) {
 			return
 		}
 		if u, p, _ := r.BasicAuth(); user != "" && (u != user || p != password) {
