@@ -101,7 +101,11 @@ func TestInterruptedAtEveryCallConverges(t *testing.T) {
 						}
 						return fault
 					}
-					err := s.run(ctx, hasty(b), instance)
+					core := newCore(b)
+					if fault == memory.Hang {
+						core = hasty(b)
+					}
+					err := s.run(ctx, core, instance)
 					wantCause(t, fault, err)
 					b.Fault = nil
 					if err := s.run(t.Context(), newCore(b), instance); err != nil {
