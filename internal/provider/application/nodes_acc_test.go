@@ -48,11 +48,14 @@ func (r *underWay) succeed() {
 	}
 }
 
-// runsOn lists the nodes on which a service has tasks of an image that run and are to run.
-func runsOn(t *testing.T, s *acctest.Swarm, service, image string) []string {
+// shopWeb is the service that the tests with several nodes look at.
+const shopWeb = "shop_web"
+
+// runsOn lists the nodes on which it has tasks of an image that run and are to run.
+func runsOn(t *testing.T, s *acctest.Swarm, image string) []string {
 	t.Helper()
 	var out []string
-	for _, task := range s.Tasks(t, service) {
+	for _, task := range s.Tasks(t, shopWeb) {
 		if task.Status.State == swarm.TaskStateRunning && task.Spec.ContainerSpec.Image == image {
 			out = append(out, task.NodeID)
 		}
@@ -75,9 +78,6 @@ func awaitNode(t *testing.T, s *acctest.Swarm, n int, state string) {
 		return err == nil && string(node.Status.State) == state
 	})
 }
-
-// shopWeb is the service that the tests of lost nodes look at.
-const shopWeb = "shop_web"
 
 // onlySoMany waits until all nodes together run exactly n containers of it: none twice, none left behind.
 func onlySoMany(t *testing.T, s *acctest.Swarm, n int) {

@@ -50,12 +50,12 @@ services:
 			w.write("main.tf", stack(image))
 			update := w.begin()
 			acctest.Wait(t, time.Minute, "a task of the new version runs on the worker", func() bool {
-				return slices.Contains(runsOn(t, s, shopWeb, image), lost)
+				return slices.Contains(runsOn(t, s, image), lost)
 			})
 			tc.lose()
 			update.succeed()
 			awaitNode(t, s, 2, tc.state)
-			if on := runsOn(t, s, shopWeb, image); len(on) != replicas || slices.Contains(on, lost) {
+			if on := runsOn(t, s, image); len(on) != replicas || slices.Contains(on, lost) {
 				t.Errorf("after the apply the new version runs on %v, want %d times and not on the lost %s", on, replicas, lost)
 			}
 			w.settled()
@@ -66,7 +66,7 @@ services:
 		})
 	}
 	w.t = t
-	if on := runsOn(t, s, shopWeb, images[1]); !slices.Contains(on, nodeID(t, s, 3)) {
+	if on := runsOn(t, s, images[1]); !slices.Contains(on, nodeID(t, s, 3)) {
 		t.Fatalf("no task is on node 3: %v", on)
 	}
 	s.Kill(t, 3)

@@ -50,7 +50,7 @@ func TestAccPrivateImage(t *testing.T) {
 	w.apply()
 	w.settled()
 	w.expect(0, "plan", "-refresh-only", "-detailed-exitcode", "-input=false")
-	if on := runsOn(t, s, "shop_web", first); len(on) != 1 || on[0] != nodeID(t, s, 2) {
+	if on := runsOn(t, s, first); len(on) != 1 || on[0] != nodeID(t, s, 2) {
 		t.Errorf("the image runs on %v, want once on n2", on)
 	}
 	if got := w.image("web"); got != first {
@@ -74,7 +74,7 @@ func TestAccPrivateImage(t *testing.T) {
 		// The node that comes next has only the new password.
 		w.write("main.tf", private(s, r, r.Password, app, "n3"))
 		w.apply()
-		if on := runsOn(t, s, "shop_web", first); len(on) != 1 || on[0] != nodeID(t, s, 3) {
+		if on := runsOn(t, s, first); len(on) != 1 || on[0] != nodeID(t, s, 3) {
 			t.Errorf("the image runs on %v, want once on n3", on)
 		}
 	})
@@ -91,7 +91,7 @@ func TestAccPrivateImage(t *testing.T) {
 		w.expect(2, "plan", "-refresh-only", "-detailed-exitcode", "-input=false")
 		w.apply()
 		w.settled()
-		if on := runsOn(t, s, "shop_web", first); len(on) != 1 {
+		if on := runsOn(t, s, first); len(on) != 1 {
 			t.Errorf("the deployed build runs %d times", len(on))
 		}
 
