@@ -35,7 +35,7 @@ func (w *wire) importing(id *tfprotov6.ResourceIdentityData) (state, string) {
 	return w.refresh(state{value: got.State, private: got.Private, id: got.Identity})
 }
 
-func (w *wire) wantIdentity(s state, name string) {
+func (w *wire) wantIdentity(s state) {
 	w.t.Helper()
 	if s.id == nil {
 		w.t.Fatal("there is no identity")
@@ -44,7 +44,7 @@ func (w *wire) wantIdentity(s state, name string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	want, err := w.identity("memory", name).IdentityData.Unmarshal(identityType)
+	want, err := w.identity("memory", "shop").IdentityData.Unmarshal(identityType)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -60,21 +60,21 @@ func TestIdentityIsSwarmAndName(t *testing.T) {
 	if text != "" {
 		t.Fatal(text)
 	}
-	w.wantIdentity(s, "shop")
+	w.wantIdentity(s)
 	if s, text = w.refresh(s); text != "" {
 		t.Fatal(text)
 	}
-	w.wantIdentity(s, "shop")
+	w.wantIdentity(s)
 	if s, text = w.apply(s, probeConfig("acme/web:2")); text != "" {
 		t.Fatal(text)
 	}
-	w.wantIdentity(s, "shop")
+	w.wantIdentity(s)
 
 	s.id = nil // written by a Terraform that knows no identity
 	if s, text = w.apply(s, probeConfig("acme/web:1")); text != "" {
 		t.Fatal(text)
 	}
-	w.wantIdentity(s, "shop")
+	w.wantIdentity(s)
 }
 
 func TestImportByIdentity(t *testing.T) {
@@ -105,7 +105,7 @@ func TestImportByIdentity(t *testing.T) {
 			if text != "" {
 				t.Fatal(text)
 			}
-			w.wantIdentity(s, "shop")
+			w.wantIdentity(s)
 			if got := w.attributes(s.value)["instance"]; got.IsNull() {
 				t.Error("the instance of a release of ours is not read")
 			}
