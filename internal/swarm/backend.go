@@ -62,7 +62,6 @@ func New(cfg Config) (*Backend, error) {
 	}
 	b := &Backend{cli: cli, endpoint: ep, credentials: credentials, auth: credentials.header}
 	b.negotiation.turn = make(chan struct{}, 1)
-	b.latch.endpoint = ep.String()
 	b.snapshot.read, b.snapshot.kept = b.read, b.names.learn
 	return b, nil
 }
@@ -72,12 +71,7 @@ func (b *Backend) Close() error { return b.cli.Close() }
 
 // Observe implements reconcile.Backend.
 func (b *Backend) Observe(ctx context.Context, scope reconcile.Scope) (*reconcile.State, error) {
-	state, first, err := b.snapshot.get(ctx, scope.Fresh)
-	if err != nil && !first && reconcile.ReasonOf(err) == reconcile.ReasonUnreachable {
-		// The one who began the read reports it in full.
-		return nil, b.latch.pointer(observeOp, object.Ref{})
-	}
-	return state, err
+	return b.snapshot.get(ctx, scope.Fresh)
 }
 
 // attempt is one thing that is tried at the engine, for the words of its error.
@@ -103,7 +97,9 @@ func (b *Backend) call(ctx context.Context, a attempt, f func(context.Context) e
 		b.latch.release()
 		return nil
 	}
-	return b.latch.note(a, b.classify(ctx, a, err))
+	failure := b.classify(ctx, a, err)
+	b.latch.note(failure)
+	return failure
 }
 
 // negotiation makes sure that the API version is agreed upon once.

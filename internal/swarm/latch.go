@@ -9,7 +9,6 @@ import (
 
 	"github.com/docker/docker/client"
 
-	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
 )
 
@@ -17,59 +16,44 @@ import (
 // It is short, so that a wait over the failover of a manager goes on.
 const latchLife = 2 * time.Second
 
-// errUnreachable is what the pointers to the first failure wrap.
-var errUnreachable = errors.New("engine unreachable, see the first error")
-
 // latch spares the many callers of one command from waiting, one after the
-// other, for an engine that is away: the first failure is reported in full, the
-// others point to it.
+// other, for an engine that is away: while it is closed, every call fails at once
+// with what the last one that was tried had to say. Whoever shows the errors says
+// it once; which of many callers at the same time was first is not known here.
 type latch struct {
-	endpoint string
-
 	mu    sync.Mutex
 	until time.Time // no call before
-	words string    // of the failure that was reported in full; empty after a success
+	last  *reconcile.Error
 }
 
 // check fails at once while the latch is closed.
 func (l *latch) check(a attempt) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if time.Now().Before(l.until) {
-		return l.pointer(a.op, a.ref)
+	if !time.Now().Before(l.until) {
+		return nil
 	}
-	return nil
+	again := *l.last
+	again.Op, again.Ref = a.op, a.ref
+	return &again
 }
 
 // release opens the latch after an answer of the engine.
 func (l *latch) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.until, l.words = time.Time{}, ""
+	l.until, l.last = time.Time{}, nil
 }
 
-// note closes the latch when err says that nothing answered, and returns what is
-// to be reported: err, or a pointer to the same failure reported before.
-func (l *latch) note(a attempt, err *reconcile.Error) error {
+// note closes the latch when err says that nothing answered.
+func (l *latch) note(err *reconcile.Error) {
 	var lost *connectionError
 	if !errors.As(err, &lost) {
-		return err
+		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.until = time.Now().Add(latchLife)
-	if words := lost.Error(); words != l.words {
-		l.words = words
-		return err
-	}
-	return l.pointer(a.op, a.ref)
-}
-
-func (l *latch) pointer(op string, ref object.Ref) error {
-	return &reconcile.Error{
-		Reason: reconcile.ReasonUnreachable, Op: op, Ref: ref,
-		Err: fmt.Errorf("%s: %w", l.endpoint, errUnreachable),
-	}
+	l.until, l.last = time.Now().Add(latchLife), err
 }
 
 // connectionError is a failure below HTTP: nothing answered.

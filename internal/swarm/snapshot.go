@@ -32,35 +32,34 @@ type flight struct {
 	err     error
 }
 
-// get returns the shared state, or one whose reading began after the call. first
-// is set for the caller on whose behalf the reading was begun.
-func (s *snapshot) get(ctx context.Context, fresh bool) (state *reconcile.State, first bool, err error) {
+// get returns the shared state, or one whose reading began after the call.
+func (s *snapshot) get(ctx context.Context, fresh bool) (*reconcile.State, error) {
 	s.mu.Lock()
 	if s.cached != nil && !fresh {
 		defer s.mu.Unlock()
-		return s.cached, true, nil
+		return s.cached, nil
 	}
-	f, first := s.board(ctx, fresh)
+	f := s.board(ctx, fresh)
 	s.mu.Unlock()
 
 	select {
 	case <-f.done:
-		return f.state, first, f.err
+		return f.state, f.err
 	case <-ctx.Done():
 		s.leave(f)
-		return nil, true, interrupted(ctx, attempt{op: observeOp})
+		return nil, interrupted(ctx, attempt{op: observeOp})
 	}
 }
 
 // board finds or makes the flight that suits the caller. s.mu is held.
-func (s *snapshot) board(ctx context.Context, fresh bool) (*flight, bool) {
+func (s *snapshot) board(ctx context.Context, fresh bool) *flight {
 	if f := s.running; f != nil && !fresh && f.waiting > 0 && f.writes == s.writes {
 		f.waiting++
-		return f, false
+		return f
 	}
 	if f := s.queued; f != nil {
 		f.waiting++
-		return f, false
+		return f
 	}
 	// The reading outlives its first caller when others wait for it as well.
 	f := &flight{done: make(chan struct{}), waiting: 1}
@@ -70,7 +69,7 @@ func (s *snapshot) board(ctx context.Context, fresh bool) (*flight, bool) {
 	} else {
 		s.queued = f
 	}
-	return f, true
+	return f
 }
 
 // start begins the reading. s.mu is held.

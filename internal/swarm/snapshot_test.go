@@ -104,7 +104,7 @@ type result struct {
 func (r *reading) ask(ctx context.Context, fresh bool) <-chan result {
 	out := make(chan result, 1)
 	go func() {
-		state, _, err := r.get(ctx, fresh)
+		state, err := r.get(ctx, fresh)
 		out <- result{state, err}
 	}()
 	return out
@@ -138,7 +138,7 @@ func TestReadingThatAWriteOvertookIsNotShared(t *testing.T) {
 	if old.state == fresh.state {
 		t.Error("a caller after the write was given the reading from before it")
 	}
-	if cached, _, _ := r.get(context.Background(), false); cached != fresh.state {
+	if cached, _ := r.get(context.Background(), false); cached != fresh.state {
 		t.Error("the reading from before the write was kept")
 	}
 }

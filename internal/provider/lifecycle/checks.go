@@ -54,7 +54,6 @@ func (r *Resource) checkEngine(ctx context.Context, release reconcile.Release, p
 	if prior != nil {
 		if _, err := checkSwarm(ctx, core, prior.SwarmID); err != nil {
 			if reconcile.ReasonOf(err) == reconcile.ReasonUnreachable && ctx.Err() == nil {
-				r.session.noteSkipped(err)
 				return diags
 			}
 			r.session.report(ctx, &diags, err, who)
@@ -65,7 +64,6 @@ func (r *Resource) checkEngine(ctx context.Context, release reconcile.Release, p
 	switch reason := reconcile.ReasonOf(err); {
 	case err == nil:
 	case reason == reconcile.ReasonUnreachable && ctx.Err() == nil:
-		r.session.noteSkipped(err)
 		return diags
 	case reason == reconcile.ReasonRefused && prior == nil && r.beingReplaced(ctx, core, release.Owner):
 		return diags

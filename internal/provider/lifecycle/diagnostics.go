@@ -85,33 +85,11 @@ func (s *Session) unreachable(e *reconcile.Error, who subject) (summary, detail 
 	const what = "The Docker engine does not answer"
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.noteUnreachable(e)
-	inFull := s.unreachableError.Detail != ""
-	if s.toldBy != "" && s.toldBy != who.String() && (s.toldInFull || !inFull) {
+	if s.toldBy != "" && s.toldBy != who.String() {
 		return what, sameCause(who, s.toldBy)
 	}
-	s.toldBy, s.toldInFull = who.String(), inFull
-	return what, detailOf(s.unreachableError)
-}
-
-// noteUnreachable keeps the error that tells most: a backend says only once in
-// full what it tried, and that may have been to somebody who let it pass. The
-// lock is held by the caller.
-func (s *Session) noteUnreachable(e *reconcile.Error) {
-	if e.Detail != "" || s.unreachableError == nil {
-		s.unreachableError = e
-	}
-}
-
-// noteSkipped keeps an error that is let pass because the engine was asked only
-// for a second opinion.
-func (s *Session) noteSkipped(err error) {
-	var e *reconcile.Error
-	if errors.As(err, &e) && e.Reason == reconcile.ReasonUnreachable {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.noteUnreachable(e)
-	}
+	s.toldBy = who.String()
+	return what, detailOf(e)
 }
 
 func summaryOf(e *reconcile.Error, who subject) string {

@@ -17,11 +17,8 @@ type Session struct {
 	opts SessionOptions
 
 	mu sync.Mutex
-	// unreachableError is what there is to say of an engine that does not answer,
-	// toldBy whose diagnostic has said it, and toldInFull whether that was all.
-	unreachableError *reconcile.Error
-	toldBy           string
-	toldInFull       bool
+	// toldBy is whose diagnostic has said in full that the engine does not answer.
+	toldBy string
 	// told maps other texts that hold for all resources to whose diagnostic has
 	// them.
 	told map[string]string
