@@ -181,7 +181,7 @@ func TestUnreachableIsReportedInFullWithoutTryingAgain(t *testing.T) {
 			t.Errorf("an error is not in full: %v", err)
 		}
 	}
-	if cause := errors.Unwrap(first); errors.Unwrap(second) != cause || errors.Unwrap(third) != cause {
+	if cause := errors.Unwrap(first); !errors.Is(second, cause) || !errors.Is(third, cause) {
 		t.Errorf("the engine was tried again:\n%v\n%v", second, third)
 	}
 }
