@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
+	"time"
+
+	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
 )
@@ -85,6 +88,11 @@ func TestAccDataSource(t *testing.T) {
 
 	w.write("main.tf", config(`command: [job, -exit-code, "3", -message, "no ledger"]`))
 	w.expect(1, "apply", "-auto-approve", "-input=false")
+	// Three failures alike are evidence before Swarm's own monitor has come to its verdict.
+	acctest.Wait(t, 30*time.Second, "Swarm pauses the update", func() bool {
+		status := s.Service(t, name+"_web").UpdateStatus
+		return status != nil && status.State == swarm.UpdateStatePaused
+	})
 	now = look(t, s, name)
 	web = now.Services["web"]
 	if now.Status != "failed" || now.Revision != "2" {
