@@ -49,15 +49,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 
 // Configure takes over the session of the configured provider.
 func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	if req.ProviderData == nil {
-		return
-	}
-	session, ok := req.ProviderData.(*lifecycle.Session)
-	if !ok {
-		resp.Diagnostics.AddError("Unexpected provider data", fmt.Sprintf("The data source was handed a %T. This is a bug of the provider.", req.ProviderData))
-		return
-	}
-	d.session = session
+	d.session = lifecycle.SessionFrom(req.ProviderData, &resp.Diagnostics)
 }
 
 type model struct {

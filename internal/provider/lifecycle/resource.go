@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -67,13 +66,5 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 // Configure takes over the session of the configured provider. Validation runs
 // before there is one.
 func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	if req.ProviderData == nil {
-		return
-	}
-	session, ok := req.ProviderData.(*Session)
-	if !ok {
-		resp.Diagnostics.AddError("Unexpected provider data", fmt.Sprintf("The resource was handed a %T. This is a bug of the provider.", req.ProviderData))
-		return
-	}
-	r.session = session
+	r.session = SessionFrom(req.ProviderData, &resp.Diagnostics)
 }

@@ -50,6 +50,19 @@ func NewSession(opts SessionOptions) *Session {
 	return &Session{opts: opts, held: map[string]bool{}, told: map[string]string{}}
 }
 
+// SessionFrom returns what the provider's Configure has handed over; nil before
+// that, when Terraform only validates.
+func SessionFrom(data any, diags *diag.Diagnostics) *Session {
+	if data == nil {
+		return nil
+	}
+	session, ok := data.(*Session)
+	if !ok {
+		diags.AddError("Unexpected provider data", fmt.Sprintf("A resource or data source was handed a %T. This is a bug of the provider.", data))
+	}
+	return session
+}
+
 // Core returns the reconcile core, or an error that names the provider
 // attributes that have to be known first.
 func (s *Session) Core() (*reconcile.Core, diag.Diagnostics) {
