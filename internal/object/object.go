@@ -84,6 +84,9 @@ type Object struct {
 	Sensitive []Path
 	// DependsOn orders the rollout of services.
 	DependsOn []Dependency
+	// Derived makes the content of a secret that has none yet; nil when the spec
+	// has it.
+	Derived *Derived
 }
 
 // Ref returns the object's name within its release.

@@ -75,6 +75,16 @@ type Release struct {
 	// Pinned are the images with digests that services are written with, by
 	// logical name. Plan fills it in from the newest revision.
 	Pinned map[string]string
+	// Before run one after the other when the service that they are for is about
+	// to be made by a release that was never deployed. If one fails, nothing else
+	// is written.
+	Before []object.OneShot
+	// After prove, once every service has converged, that the release does what it
+	// is for. The revision is deployed when all have completed.
+	After []object.OneShot
+	// Local are the keys of services whose data is in a volume of the node that
+	// they run on.
+	Local []string
 	// Commit is the source's commit, for the record.
 	Commit string
 	// HistoryLimit is how many revisions are kept; 0 means DefaultHistoryLimit.
@@ -215,6 +225,8 @@ type View struct {
 	Services map[string]ServiceView
 	// Networks maps the logical name of a network to its real name.
 	Networks map[string]string
+	// Secrets maps the logical name of a secret to its real name.
+	Secrets map[string]string
 	// Images maps the logical name of a service to its image as the engine has
 	// it, digest included.
 	Images map[string]string
@@ -233,6 +245,12 @@ type UninstallOptions struct {
 	// PurgeVolumes removes the named volumes of the release as well, if it has
 	// once been deployed.
 	PurgeVolumes bool
+	// Protected refuses the removal of a release that has once been deployed.
+	Protected bool
+	// Empty are jobs that run when the services are gone, to empty volumes on nodes
+	// that only a task reaches. Like PurgeVolumes they are left out for a release
+	// that was never deployed.
+	Empty []object.OneShot
 	// Report receives progress lines.
 	Report func(line string)
 }

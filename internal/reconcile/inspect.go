@@ -41,7 +41,7 @@ func inspect(state *State, release, instance string) (*View, error) {
 	}
 	v := &View{
 		Owner: owner, SwarmID: state.SwarmID,
-		Services: map[string]ServiceView{}, Networks: map[string]string{}, Images: map[string]string{},
+		Services: map[string]ServiceView{}, Networks: map[string]string{}, Images: map[string]string{}, Secrets: map[string]string{},
 	}
 	if newest != nil {
 		v.Revision, v.Status, v.Commit = newest.Number, newest.Status, newest.Commit
@@ -53,6 +53,8 @@ func inspect(state *State, release, instance string) (*View, error) {
 			v.service(l)
 		case object.KindNetwork:
 			v.Networks[l.Key] = l.Name
+		case object.KindSecret:
+			v.Secrets[l.Key] = l.Name
 		}
 	}
 	v.Objects = append(v.Objects, object.Volumes(v.Objects, release)...)

@@ -28,6 +28,13 @@ type Rendered struct {
 	// Sensitive are the sensitive values that went into the rendering, whatever
 	// became of them.
 	Sensitive []string
+	// Before and After are the jobs that an apply runs on the way, see
+	// reconcile.Release.
+	Before, After []object.OneShot
+	// Empty are the jobs of a removal that is to take the data along.
+	Empty []object.OneShot
+	// Local are the services whose data stays on their node.
+	Local []string
 }
 
 // kindApplication is the kind of release in fingerprints.
