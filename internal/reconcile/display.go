@@ -66,18 +66,24 @@ func display(owner Owner, newest *Revision, others []*Revision, live []object.Ob
 		if err != nil {
 			return nil, invalidForm(o, err)
 		}
-		var hidden []object.Path
-		known := false
-		for _, rev := range append([]*Revision{newest}, others...) {
-			if was := rev.object(o.Ref()); was != nil {
-				known = true
-				hidden = union(hidden, was.Sensitive)
-			}
-		}
-		if !known && o.Kind != object.KindVolume {
-			hidden = object.UnrecordedSensitive(form, o.Kind)
-		}
+		hidden := hiddenIn(o.Ref(), form, newest, others)
 		out[o.Ref().String()] = form.Redact(scope, o.Ref(), hidden).JSON()
 	}
 	return out, nil
+}
+
+// hiddenIn returns what must not be shown of a live object.
+func hiddenIn(ref object.Ref, form object.Form, newest *Revision, others []*Revision) []object.Path {
+	var hidden []object.Path
+	known := false
+	for _, rev := range append([]*Revision{newest}, others...) {
+		if was := rev.object(ref); was != nil {
+			known = true
+			hidden = union(hidden, was.Sensitive)
+		}
+	}
+	if !known && ref.Kind != object.KindVolume {
+		return object.UnrecordedSensitive(form, ref.Kind)
+	}
+	return hidden
 }

@@ -27,6 +27,30 @@ func (c *Core) Inspect(ctx context.Context, release, instance string) (*View, er
 }
 
 func inspect(state *State, release, instance string) (*View, error) {
+	f, err := locate(state, release, instance)
+	if err != nil {
+		return nil, err
+	}
+	v := f.view(state)
+	others, err := state.mayStillRun(f.newest)
+	if err != nil {
+		return nil, err
+	}
+	v.Display, err = display(f.owner, f.newest, others, v.Objects, namesOfLive(f.owned))
+	return v, err
+}
+
+// located is what belongs to a release.
+type located struct {
+	owner  Owner
+	newest *Revision // nil when none is on record
+	// owned is everything of the release's own, counted what is shown of it.
+	owned, counted []*Live
+}
+
+// locate finds what Inspect counts. The error is an *Error; ReasonNotFound when
+// there is nothing.
+func locate(state *State, release, instance string) (*located, error) {
 	newest, err := state.newest(release)
 	if err != nil {
 		return nil, err
@@ -39,14 +63,19 @@ func inspect(state *State, release, instance string) (*View, error) {
 	if len(owned) == 0 && newest == nil {
 		return nil, &Error{Reason: ReasonNotFound, Op: "read release " + release, Detail: "Neither an object nor a record of it is in the swarm."}
 	}
+	return &located{owner: owner, newest: newest, owned: owned, counted: counting(owned, newest)}, nil
+}
+
+// view is everything of a View but Display.
+func (f *located) view(state *State) *View {
 	v := &View{
-		Owner: owner, SwarmID: state.SwarmID,
+		Owner: f.owner, SwarmID: state.SwarmID,
 		Services: map[string]ServiceView{}, Networks: map[string]string{}, Images: map[string]string{}, Secrets: map[string]string{},
 	}
-	if newest != nil {
-		v.Revision, v.Status, v.Commit = newest.Number, newest.Status, newest.Commit
+	if f.newest != nil {
+		v.Revision, v.Status, v.Commit = f.newest.Number, f.newest.Status, f.newest.Commit
 	}
-	for _, l := range counting(owned, newest) {
+	for _, l := range f.counted {
 		v.Objects = append(v.Objects, l.Object)
 		switch l.Kind {
 		case object.KindService:
@@ -57,13 +86,8 @@ func inspect(state *State, release, instance string) (*View, error) {
 			v.Secrets[l.Key] = l.Name
 		}
 	}
-	v.Objects = append(v.Objects, object.Volumes(v.Objects, release)...)
-	others, err := state.mayStillRun(newest)
-	if err != nil {
-		return nil, err
-	}
-	v.Display, err = display(owner, newest, others, v.Objects, namesOfLive(owned))
-	return v, err
+	v.Objects = append(v.Objects, object.Volumes(v.Objects, f.owner.Release)...)
+	return v
 }
 
 // mayStillRun returns the revisions before the newest that services may still be
