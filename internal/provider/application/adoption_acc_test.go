@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // inherited is a stack as somebody has deployed it by hand, and as it is then given to Terraform.
@@ -49,21 +50,21 @@ func TestAccAdoption(t *testing.T) {
 	for _, tc := range []struct {
 		rule string
 		// imports brings the release into the state, in its own way, and returns what the first plan says.
-		imports func(w *workspace, name string) *plan
+		imports func(w *providertest.Workspace, name string) *providertest.Plan
 		// needs is the minor version of Terraform 1 that this way came with; 0 is any.
 		needs int
 	}{
-		{"by terraform import", func(w *workspace, name string) *plan {
-			w.t.Log(w.expect(0, "import", "-input=false", "swarm_application.app", name))
-			return w.plan(2)
+		{"by terraform import", func(w *providertest.Workspace, name string) *providertest.Plan {
+			w.T.Log(w.Expect(0, "import", "-input=false", "swarm_application.app", name))
+			return w.Plan(2)
 		}, 0},
-		{"by an import block with the id", func(w *workspace, name string) *plan {
-			w.write("import.tf", fmt.Sprintf("import {\n  to = swarm_application.app\n  id = %q\n}\n", name))
-			return w.plan(2)
+		{"by an import block with the id", func(w *providertest.Workspace, name string) *providertest.Plan {
+			w.Write("import.tf", fmt.Sprintf("import {\n  to = swarm_application.app\n  id = %q\n}\n", name))
+			return w.Plan(2)
 		}, 0},
-		{"by an import block with the identity", func(w *workspace, name string) *plan {
-			w.write("import.tf", fmt.Sprintf("import {\n  to = swarm_application.app\n  identity = {\n    name = %q\n  }\n}\n", name))
-			return w.plan(2)
+		{"by an import block with the identity", func(w *providertest.Workspace, name string) *providertest.Plan {
+			w.Write("import.tf", fmt.Sprintf("import {\n  to = swarm_application.app\n  identity = {\n    name = %q\n  }\n}\n", name))
+			return w.Plan(2)
 		}, 12},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
@@ -76,14 +77,14 @@ func TestAccAdoption(t *testing.T) {
 			s.DockerInput(t, "content", "secret", "create", secret, "-")
 			t.Cleanup(func() { s.Docker(t, "secret", "rm", secret) })
 			stack := fmt.Sprintf(inherited(), secret)
-			w := newWorkspace(t, application(s.Host(), name, stack, `files = { "greeting.txt" = "hello" }`))
+			w := providertest.NewWorkspace(t, application(s.Host(), name, stack, `files = { "greeting.txt" = "hello" }`))
 			byHand(t, s, name, stack)
 			s.WaitRunning(t, name+"_web", 2)
 			s.WaitRunning(t, name+"_api", 1)
 
-			refused := w.expect(1, "apply", "-auto-approve", "-input=false")
+			refused := w.Expect(1, "apply", "-auto-approve", "-input=false")
 			for _, want := range []string{"its name is taken", "service " + name + "_web", "terraform import swarm_application.<name> " + name, "adopt = true", "on main.tf line"} {
-				if !strings.Contains(flat(refused), want) {
+				if !strings.Contains(providertest.Flat(refused), want) {
 					t.Errorf("the refusal does not say %q:\n%s", want, refused)
 				}
 			}
@@ -92,34 +93,34 @@ func TestAccAdoption(t *testing.T) {
 			}
 
 			p := tc.imports(w, name)
-			t.Log(p.text)
-			change := p.change()
+			t.Log(p.Text)
+			change := p.Change(resource)
 			if change == nil || slices.Contains([]string{"create", "delete"}, string(change.Actions[0])) {
-				t.Fatalf("the plan after the import does not update:\n%s", p.text)
+				t.Fatalf("the plan after the import does not update:\n%s", p.Text)
 			}
-			d := compare(t, change)
+			d := providertest.Compare(t, change)
 			for _, attribute := range []string{"compose", "files", "files/greeting.txt", "status", "revision", "instance", "images", "services", "networks"} {
-				d.take(attribute)
+				d.Take(attribute)
 			}
-			if len(d.rest()) > 0 {
-				t.Errorf("the plan after the import changes %v:\n%s", d.rest(), p.text)
+			if len(d.Rest()) > 0 {
+				t.Errorf("the plan after the import changes %v:\n%s", d.Rest(), p.Text)
 			}
 
 			before, job := append(taskIDs(t, s, name+"_web"), taskIDs(t, s, name+"_api")...), s.Service(t, name+"_once")
-			w.apply()
-			w.settled()
-			w.settled()
-			w.expect(0, "plan", "-refresh-only", "-detailed-exitcode", "-input=false")
+			w.Apply()
+			w.Settled()
+			w.Settled()
+			w.Expect(0, "plan", "-refresh-only", "-detailed-exitcode", "-input=false")
 			if after := append(taskIDs(t, s, name+"_web"), taskIDs(t, s, name+"_api")...); !slices.Equal(before, after) {
 				t.Errorf("tasks %v became %v", before, after)
 			}
 			if now := s.Service(t, name+"_once"); now.JobStatus.JobIteration != job.JobStatus.JobIteration {
 				t.Error("the job was run again")
 			}
-			if state := w.evidence()["terraform.tfstate"]; !strings.Contains(state, `"revision": "2"`) {
+			if state := w.Evidence()["terraform.tfstate"]; !strings.Contains(state, `"revision": "2"`) {
 				t.Error("what was live is not on record as revision 1")
 			}
-			w.expect(0, "destroy", "-auto-approve", "-input=false")
+			w.Expect(0, "destroy", "-auto-approve", "-input=false")
 			if left := s.ReleaseObjects(t, name); len(left) > 0 {
 				t.Errorf("left in the swarm: %v", left)
 			}
@@ -138,23 +139,23 @@ func TestAccAdoptedSecretIsReplaced(t *testing.T) {
 	name := s.RandomName(t)
 	stack := "    version: \"3.8\"\n    services:\n      web:\n        image: " + acctest.Image("1.0") +
 		"\n        secrets: [session]\n        deploy: {restart_policy: {delay: 100ms}, update_config: {monitor: 300ms}}\n    secrets:\n      session: "
-	w := newWorkspace(t, application(s.Host(), name, stack+"{}", `secrets_wo = { session = "content" }`, "adopt = true"))
+	w := providertest.NewWorkspace(t, application(s.Host(), name, stack+"{}", `secrets_wo = { session = "content" }`, "adopt = true"))
 	byHand(t, s, name, stack+"{file: ./greeting.txt}")
 	s.WaitRunning(t, name+"_web", 1)
-	p := w.plan(2)
-	t.Log(p.text)
+	p := w.Plan(2)
+	t.Log(p.Text)
 	for _, want := range []string{"service " + name + "_web", "secret " + name + "_session", "become part of release " + name,
 		"The content of secret " + name + "_session cannot be read, so it is replaced by secret " + name + "_session-"} {
-		if !strings.Contains(flat(p.text), want) {
+		if !strings.Contains(providertest.Flat(p.Text), want) {
 			t.Errorf("the plan does not say %q", want)
 		}
 	}
-	w.apply()
-	w.settled()
+	w.Apply()
+	w.Settled()
 	if _, secrets := contents(t, s, name); len(secrets) != 2 { // the first revision, what was live, is kept
 		t.Errorf("secrets %v, want the adopted one and its successor", secrets)
 	}
-	w.expect(0, "destroy", "-auto-approve", "-input=false")
+	w.Expect(0, "destroy", "-auto-approve", "-input=false")
 	if left := s.ReleaseObjects(t, name); len(left) > 0 {
 		t.Errorf("left in the swarm: %v", left)
 	}
@@ -175,9 +176,9 @@ func byHand(t *testing.T, s *acctest.Swarm, name, stack string) {
 // requireTerraform skips a test of what only newer versions of Terraform know, or only OpenTofu does not.
 func requireTerraform(t *testing.T, minor int) {
 	t.Helper()
-	w := &workspace{t: t, dir: t.TempDir(), env: os.Environ()}
+	w := &providertest.Workspace{T: t, Dir: t.TempDir(), Env: os.Environ()}
 	var have int
-	if _, err := fmt.Sscanf(w.expect(0, "version"), "Terraform v1.%d", &have); err != nil || have < minor {
+	if _, err := fmt.Sscanf(w.Expect(0, "version"), "Terraform v1.%d", &have); err != nil || have < minor {
 		t.Skipf("needs Terraform 1.%d", minor)
 	}
 }

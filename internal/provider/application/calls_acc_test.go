@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // An apply writes what changes and nothing else, counted at the engine's socket.
@@ -19,8 +20,8 @@ func TestAccLifecycleWritesOnlyWhatChanges(t *testing.T) {
 	for i := range 10 {
 		compose += fmt.Sprintf("  s%d: {image: \"never/there:1\", deploy: {replicas: 0}}\n", i)
 	}
-	w := newWorkspace(t, application(proxy.Host(), name, compose))
-	w.apply()
+	w := providertest.NewWorkspace(t, application(proxy.Host(), name, compose))
+	w.Apply()
 	if created := proxy.Count(http.MethodPost, "/services/create"); created != 10 {
 		t.Fatalf("creating ten services took %d service creates", created)
 	}
@@ -38,9 +39,9 @@ func TestAccLifecycleWritesOnlyWhatChanges(t *testing.T) {
 	}
 	for _, step := range steps {
 		t.Run(step.rule, func(t *testing.T) {
-			w.write("main.tf", application(proxy.Host(), name, step.compose, step.settings...))
+			w.Write("main.tf", application(proxy.Host(), name, step.compose, step.settings...))
 			proxy.Reset()
-			w.apply()
+			w.Apply()
 			if got := proxy.Count(http.MethodPost, "/services/*/update"); got != step.updates {
 				t.Errorf("%d service updates, want %d", got, step.updates)
 			}
@@ -50,7 +51,7 @@ func TestAccLifecycleWritesOnlyWhatChanges(t *testing.T) {
 			if writes := proxy.Writes(); step.silent && len(writes) > 0 {
 				t.Errorf("an apply with nothing to do wrote %v", writes)
 			}
-			w.settled()
+			w.Settled()
 		})
 	}
 }
@@ -84,12 +85,12 @@ resource "swarm_application" "app" {
 }
 `, proxy.Host(), n, name, name)
 	}
-	w := newWorkspace(t, config(1))
-	w.apply()
+	w := providertest.NewWorkspace(t, config(1))
+	w.Apply()
 	calls := func() int {
 		t.Helper()
 		proxy.Reset()
-		w.settled()
+		w.Settled()
 		all := proxy.Calls(nil)
 		if len(all) > 10 {
 			t.Errorf("a refresh and plan took %d calls: %v", len(all), all)
@@ -97,10 +98,10 @@ resource "swarm_application" "app" {
 		return len(all)
 	}
 	one := calls()
-	w.write("main.tf", config(100))
-	w.apply()
+	w.Write("main.tf", config(100))
+	w.Apply()
 	if hundred := calls(); hundred != one {
 		t.Errorf("a refresh and plan takes %d calls with one application and %d with a hundred", one, hundred)
 	}
-	w.expect(0, "destroy", "-auto-approve", "-input=false", "-parallelism=50")
+	w.Expect(0, "destroy", "-auto-approve", "-input=false", "-parallelism=50")
 }

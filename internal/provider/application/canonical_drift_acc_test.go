@@ -11,6 +11,7 @@ import (
 	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // variant is one of the ways in which a field moves: from a declared value to another one, from nothing to a value,
@@ -62,9 +63,9 @@ func TestAccCanonicalRows(t *testing.T) {
 	for i, m := range services {
 		compose += m.yaml(21000 + i)
 	}
-	w := newWorkspace(t, application(proxy.Host(), name, compose, `secrets_wo = { first = "one", second = "two" }`))
-	w.apply()
-	w.settled()
+	w := providertest.NewWorkspace(t, application(proxy.Host(), name, compose, `secrets_wo = { first = "one", second = "two" }`))
+	w.Apply()
+	w.Settled()
 
 	before := map[string]swarm.ServiceSpec{}
 	for _, m := range services {
@@ -82,9 +83,9 @@ func TestAccCanonicalRows(t *testing.T) {
 		})
 	}
 
-	drift := w.plan(2, "-refresh-only").drift(t)
+	drift := w.Plan(2, "-refresh-only").Drift(t, resource)
 	proxy.Reset()
-	w.apply()
+	w.Apply()
 	// A write that the engine refuses because Swarm has just moved the version is tried again.
 	updates := proxy.Calls(func(c acctest.Call) bool {
 		return c.Status == http.StatusOK && strings.HasSuffix(c.Path, "/update") && strings.HasPrefix(c.Path, "/services/")
@@ -92,22 +93,22 @@ func TestAccCanonicalRows(t *testing.T) {
 	if len(updates) != len(services) {
 		t.Errorf("%d services were moved and %d updated", len(services), len(updates))
 	}
-	w.settled()
+	w.Settled()
 	for _, m := range services {
 		t.Run(fmt.Sprintf("%s, %s", m.row.rule, m.variant), func(t *testing.T) {
-			m.check(t, name, drift.take(m.ref()))
+			m.check(t, name, drift.Take(m.ref()))
 			if got := s.Service(t, name+"_"+m.key).Spec; !reflect.DeepEqual(got, before[m.key]) {
-				t.Errorf("after the apply the service is\n%s\nand was\n%s", asJSON(t, got), asJSON(t, before[m.key]))
+				t.Errorf("after the apply the service is\n%s\nand was\n%s", providertest.AsJSON(t, got), providertest.AsJSON(t, before[m.key]))
 			}
-			if beside := m.row.beside(); beside != "" && len(drift.take(beside+"/"+m.key)) == 0 {
+			if beside := m.row.beside(); beside != "" && len(drift.Take(beside+"/"+m.key)) == 0 {
 				t.Errorf("the refresh-only plan does not show it in %s", beside)
 			}
 		})
 	}
-	if rest := drift.rest(); len(rest) > 0 {
+	if rest := drift.Rest(); len(rest) > 0 {
 		t.Errorf("the plan shows more than was moved: %v", rest)
 	}
-	w.expect(0, "destroy", "-auto-approve", "-input=false")
+	w.Expect(0, "destroy", "-auto-approve", "-input=false")
 	if left := s.ReleaseObjects(t, name); len(left) > 0 {
 		t.Errorf("the destroy left %v", left)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // replacement is an object that the engine cannot change in place: somebody has removed it by hand and made another
@@ -162,9 +163,9 @@ func TestAccCanonicalRowsOfReplacedObjects(t *testing.T) {
 		}
 		compose = append(compose, fmt.Sprintf("services:\n  %s:\n    %s\n%s", r.key(i), body, strings.ReplaceAll(r.top, "KEY", r.key(i))))
 	}
-	w := newWorkspace(t, files(s.Host(), name, compose, `secrets_wo = { one = "1", two = "2", three = "3" }`))
-	w.apply()
-	w.settled()
+	w := providertest.NewWorkspace(t, files(s.Host(), name, compose, `secrets_wo = { one = "1", two = "2", three = "3" }`))
+	w.Apply()
+	w.Settled()
 
 	before := map[string]any{}
 	for i, r := range replacements {
@@ -173,32 +174,32 @@ func TestAccCanonicalRowsOfReplacedObjects(t *testing.T) {
 	for i, r := range replacements {
 		r.replace(&hands{t: t, s: s, ctx: context.Background(), release: name, key: r.key(i)})
 	}
-	drift := w.plan(2, "-refresh-only").drift(t)
-	out := w.apply()
+	drift := w.Plan(2, "-refresh-only").Drift(t, resource)
+	out := w.Apply()
 	for i, r := range replacements[:2] {
 		if want := "Service " + name + "_" + r.key(i) + " is removed and created again"; !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Errorf("the apply does not warn: %s\n%s", want, out)
 		}
 	}
-	w.settled()
+	w.Settled()
 	for i, r := range replacements {
 		t.Run(r.rule, func(t *testing.T) {
 			for element, want := range r.shown {
 				element = strings.ReplaceAll(element, "KEY", r.key(i))
-				if got := drift.take(element); !slices.Equal(got, want) {
+				if got := drift.Take(element); !slices.Equal(got, want) {
 					t.Errorf("the refresh-only plan shows of %s %v, want %v", element, got, want)
 				}
 			}
-			drift.take("services/" + r.key(i)) // another id
+			drift.Take("services/" + r.key(i)) // another id
 			if got := r.live(t, s, name, i); !reflect.DeepEqual(got, before[r.key(i)]) {
-				t.Errorf("after the apply it is\n%s\nand was\n%s", asJSON(t, got), asJSON(t, before[r.key(i)]))
+				t.Errorf("after the apply it is\n%s\nand was\n%s", providertest.AsJSON(t, got), providertest.AsJSON(t, before[r.key(i)]))
 			}
 		})
 	}
-	if rest := drift.rest(); len(rest) > 0 {
+	if rest := drift.Rest(); len(rest) > 0 {
 		t.Errorf("the plan shows more than was moved: %v", rest)
 	}
-	w.expect(0, "destroy", "-auto-approve", "-input=false")
+	w.Expect(0, "destroy", "-auto-approve", "-input=false")
 	acctest.Wait(t, 10*time.Second, "the destroy leaves nothing", func() bool { return len(s.ReleaseObjects(t, name)) == 0 })
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/docker/docker/api/types/versions"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // fullStack uses every field of the canonical table that Compose has a word for. Nothing of it can run.
@@ -165,10 +166,10 @@ func TestAccCanonicalStacks(t *testing.T) {
 			config := func(compose string) string {
 				return application(s.Host(), name, strings.ReplaceAll(compose, "IMAGE", acctest.Image("1.0")), c.settings)
 			}
-			w := newWorkspace(t, config(c.compose))
-			created, _ := w.plan(2).change().After.(map[string]any)
+			w := providertest.NewWorkspace(t, config(c.compose))
+			created, _ := w.Plan(2).Change(resource).After.(map[string]any)
 			objects, _ := created["objects"].(map[string]any)
-			unknown, _ := w.plan(2).change().AfterUnknown.(map[string]any)["objects"].(map[string]any)
+			unknown, _ := w.Plan(2).Change(resource).AfterUnknown.(map[string]any)["objects"].(map[string]any)
 			planned := slices.Collect(maps.Keys(objects))
 			for ref := range unknown {
 				if _, known := objects[ref]; !known { // a secret: its fingerprint may be another one at apply
@@ -179,28 +180,28 @@ func TestAccCanonicalStacks(t *testing.T) {
 				t.Errorf("the plan shows %v\nwant %s", planned, c.objects)
 			}
 			text, _ := objects[c.service].(string)
-			fields := slices.DeleteFunc(slices.Sorted(maps.Keys(form(t, text))), func(f string) bool { return f == "oom_score_adj" })
+			fields := slices.DeleteFunc(slices.Sorted(maps.Keys(providertest.Form(t, text))), func(f string) bool { return f == "oom_score_adj" })
 			if want := strings.Fields(c.fields); !slices.Equal(fields, slices.Sorted(slices.Values(want))) {
 				t.Errorf("the plan shows of %s %v\nwant %v", c.service, fields, want)
 			}
 
-			w.apply()
-			w.settled()
-			w.settled()
-			w.expect(0, "plan", "-refresh-only", "-detailed-exitcode", "-input=false")
+			w.Apply()
+			w.Settled()
+			w.Settled()
+			w.Expect(0, "plan", "-refresh-only", "-detailed-exitcode", "-input=false")
 
-			w.write("main.tf", config(strings.Replace(c.compose, c.change[0], c.change[1], 1)))
-			d := compare(t, w.plan(2).change())
-			if got := d.take(c.change[2]); !slices.Equal(got, c.change[3:]) {
+			w.Write("main.tf", config(strings.Replace(c.compose, c.change[0], c.change[1], 1)))
+			d := providertest.Compare(t, w.Plan(2).Change(resource))
+			if got := d.Take(c.change[2]); !slices.Equal(got, c.change[3:]) {
 				t.Errorf("the plan of a change shows of %s %v, want %v", c.change[2], got, c.change[3:])
 			}
-			for element := range d.rest() {
+			for element := range d.Rest() {
 				if slices.Contains(strings.Fields(c.objects), element) {
 					t.Errorf("the plan of a change shows %s as well", element)
 				}
 			}
-			w.apply()
-			w.settled()
+			w.Apply()
+			w.Settled()
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // greeter mounts a config and a secret.
@@ -46,16 +47,16 @@ func TestAccContentChanges(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
 	name := s.RandomName(t)
-	configure := func(w *workspace, greeting string, history int) {
-		w.write("main.tf", ephemeral("session")+application(s.Host(), name, greeter(), fmt.Sprintf("files = { \"greeting.txt\" = %q }", greeting),
+	configure := func(w *providertest.Workspace, greeting string, history int) {
+		w.Write("main.tf", ephemeral("session")+application(s.Host(), name, greeter(), fmt.Sprintf("files = { \"greeting.txt\" = %q }", greeting),
 			"secrets_wo = { session = var.session }", fmt.Sprintf("history_limit = %d", history)))
 	}
-	w := newWorkspace(t, "")
+	w := providertest.NewWorkspace(t, "")
 	var before []string
 	apply := func(rolls bool) {
 		t.Helper()
-		w.apply()
-		w.settled()
+		w.Apply()
+		w.Settled()
 		after := taskIDs(t, s, name+"_web")
 		replaced := !slices.ContainsFunc(after, func(id string) bool { return slices.Contains(before, id) })
 		if len(after) != 2 || replaced != rolls && len(before) > 0 {
@@ -72,24 +73,24 @@ func TestAccContentChanges(t *testing.T) {
 		return strings.Join(c, " "), strings.Join(sec, " ")
 	}
 
-	w.variable("session", "of monday")
+	w.Variable("session", "of monday")
 	configure(w, "hello", 1)
 	apply(true)
 	config1, secret1 := want("create", 1, 1)
 
 	configure(w, "good evening", 1)
-	p := w.plan(2)
-	d := compare(t, p.change())
-	if got := d.take("config/greeting"); !slices.Equal(got, []string{"content"}) {
+	p := w.Plan(2)
+	d := providertest.Compare(t, p.Change(resource))
+	if got := d.Take("config/greeting"); !slices.Equal(got, []string{"content"}) {
 		t.Errorf("the plan shows of the config: %v", got)
 	}
-	for element := range d.rest() {
+	for element := range d.Rest() {
 		if strings.Contains(element, "service/") || strings.Contains(element, "secret/") {
 			t.Errorf("the plan shows %s, which stays as it is", element)
 		}
 	}
-	if !strings.Contains(p.text, "- hello") && !strings.Contains(p.text, `"hello" -> "good evening"`) {
-		t.Errorf("the plan does not show the text:\n%s", p.text)
+	if !strings.Contains(p.Text, "- hello") && !strings.Contains(p.Text, `"hello" -> "good evening"`) {
+		t.Errorf("the plan does not show the text:\n%s", p.Text)
 	}
 	apply(true)
 	config2, secret2 := want("another config", 1, 1)
@@ -97,8 +98,8 @@ func TestAccContentChanges(t *testing.T) {
 		t.Errorf("config %s became %s, secret %s became %s", config1, config2, secret1, secret2)
 	}
 
-	w.variable("session", "of tuesday")
-	if shown := w.plan(2).text; !strings.Contains(shown, "secret/session") || strings.Contains(shown, `~ "service/web"`) {
+	w.Variable("session", "of tuesday")
+	if shown := w.Plan(2).Text; !strings.Contains(shown, "secret/session") || strings.Contains(shown, `~ "service/web"`) {
 		t.Errorf("the plan of another secret shows:\n%s", shown)
 	}
 	apply(true)
@@ -114,7 +115,7 @@ func TestAccContentChanges(t *testing.T) {
 	if !strings.Contains(both, config3) {
 		t.Errorf("kept %s, want %s among them", both, config3)
 	}
-	w.variable("session", "of wednesday")
+	w.Variable("session", "of wednesday")
 	apply(true)
 	config5, _ := want("the older revision needs the secret only", 1, 2)
 	if config5 == config3 || !strings.Contains(both, config5) {
@@ -123,7 +124,7 @@ func TestAccContentChanges(t *testing.T) {
 	configure(w, "good night", 1)
 	apply(false)
 	want("no older revision is kept", 1, 1)
-	w.expect(0, "destroy", "-auto-approve", "-input=false")
+	w.Expect(0, "destroy", "-auto-approve", "-input=false")
 	if left := s.ReleaseObjects(t, name); len(left) > 0 {
 		t.Errorf("left in the swarm: %v", left)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // status is what the data source gives, as JSON.
@@ -34,7 +35,7 @@ type taskStatus struct {
 // look reads a release with the data source, in a workspace of its own: what is in no state can be read as well.
 func look(t *testing.T, s *acctest.Swarm, name string) status {
 	t.Helper()
-	w := newWorkspace(t, `
+	w := providertest.NewWorkspace(t, `
 provider "swarm" {
   host = "`+s.Host()+`"
 }
@@ -47,7 +48,7 @@ output "app" {
   value = data.swarm_application.app
 }
 `)
-	w.apply()
+	w.Apply()
 	return output[status](t, w, "app")
 }
 
@@ -60,8 +61,8 @@ func TestAccDataSource(t *testing.T) {
 		return application(s.Host(), name, "services:\n"+quickService("web", command, "replicas: 2")+quickService("idle", "", "replicas: 0"),
 			`on_failure = "keep"`)
 	}
-	w := newWorkspace(t, config(`command: [serve, -lines, "1"]`))
-	w.apply()
+	w := providertest.NewWorkspace(t, config(`command: [serve, -lines, "1"]`))
+	w.Apply()
 
 	now := look(t, s, name)
 	web := now.Services["web"]
@@ -86,8 +87,8 @@ func TestAccDataSource(t *testing.T) {
 		t.Errorf("the history is %+v, want one deployed revision", now.History)
 	}
 
-	w.write("main.tf", config(`command: [job, -exit-code, "3", -message, "no ledger"]`))
-	w.expect(1, "apply", "-auto-approve", "-input=false")
+	w.Write("main.tf", config(`command: [job, -exit-code, "3", -message, "no ledger"]`))
+	w.Expect(1, "apply", "-auto-approve", "-input=false")
 	// Three failures alike are evidence before Swarm's own monitor has come to its verdict.
 	acctest.Wait(t, 30*time.Second, "Swarm pauses the update", func() bool {
 		status := s.Service(t, name+"_web").UpdateStatus
@@ -116,9 +117,9 @@ func TestAccDataSource(t *testing.T) {
 }
 
 // output reads one output of a workspace.
-func output[T any](t *testing.T, w *workspace, name string) T {
+func output[T any](t *testing.T, w *providertest.Workspace, name string) T {
 	t.Helper()
-	cmd := w.command("output", "-json", name)
+	cmd := w.Command("output", "-json", name)
 	text, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("terraform output %s: %v", name, err)

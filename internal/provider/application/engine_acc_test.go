@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // TestAccWrongEngine takes three applications away from their engine in every way there is. Each plan, apply and
@@ -24,9 +25,9 @@ func TestAccWrongEngine(t *testing.T) {
 		}
 		return b.String()
 	}
-	w := newWorkspace(t, configuration(s.Host()))
-	w.apply()
-	state := w.evidence()["terraform.tfstate"]
+	w := providertest.NewWorkspace(t, configuration(s.Host()))
+	w.Apply()
+	state := w.Evidence()["terraform.tfstate"]
 	swarmID := s.SwarmID(t)
 
 	cluster := acctest.StartNodes(t, 3, "--workers")
@@ -61,7 +62,7 @@ func TestAccWrongEngine(t *testing.T) {
 				proxy = acctest.NewProxy(t, "/tmp/"+socket)
 				host = proxy.Host()
 			}
-			w.write("main.tf", configuration(host))
+			w.Write("main.tf", configuration(host))
 			for _, args := range [][]string{
 				{"plan", "-input=false"},
 				{"plan", "-refresh-only", "-input=false"},
@@ -69,12 +70,12 @@ func TestAccWrongEngine(t *testing.T) {
 				{"destroy", "-auto-approve", "-input=false"},
 				{"destroy", "-refresh=false", "-auto-approve", "-input=false"},
 			} {
-				out := w.expect(1, args...)
+				out := w.Expect(1, args...)
 				if args[0] == "plan" && len(args) == 2 || strings.Contains(strings.Join(args, " "), "refresh=false") {
 					t.Log(out)
 				}
 				for _, want := range tc.text {
-					if n := strings.Count(flat(out), strings.ReplaceAll(want, "ENGINE", host)); n != 1 {
+					if n := strings.Count(providertest.Flat(out), strings.ReplaceAll(want, "ENGINE", host)); n != 1 {
 						t.Errorf("%v: %q is there %d times, want it once:\n%s", args, want, n, out)
 					}
 				}
@@ -84,11 +85,11 @@ func TestAccWrongEngine(t *testing.T) {
 				if n := strings.Count(out, "Error: "); n != len(names) {
 					t.Errorf("%v: %d errors, want one for each application", args, n)
 				}
-				if n := strings.Count(flat(out), "see the error there"); n != len(names)-1 {
+				if n := strings.Count(providertest.Flat(out), "see the error there"); n != len(names)-1 {
 					t.Errorf("%v: %d errors point to the one in full, want %d:\n%s", args, n, len(names)-1, out)
 				}
 			}
-			if now := w.evidence()["terraform.tfstate"]; now != state {
+			if now := w.Evidence()["terraform.tfstate"]; now != state {
 				t.Errorf("the state was changed:\n%s", now)
 			}
 			if proxy != nil && len(proxy.Writes()) > 0 {
@@ -96,9 +97,9 @@ func TestAccWrongEngine(t *testing.T) {
 			}
 		})
 	}
-	w.write("main.tf", configuration(s.Host()))
-	w.settled()
-	w.expect(0, "destroy", "-auto-approve", "-input=false")
+	w.Write("main.tf", configuration(s.Host()))
+	w.Settled()
+	w.Expect(0, "destroy", "-auto-approve", "-input=false")
 }
 
 // TestAccOwnersAreApart lets two configurations want the same release: the second can neither create, change nor
@@ -111,36 +112,36 @@ func TestAccOwnersAreApart(t *testing.T) {
 		stack := "    services:\n      web:\n        image: " + acctest.Image("1.0") + "\n        deploy: {replicas: 0, labels: {io.example.is: " + replicas + "}}"
 		return strings.Replace(application(host, name, stack), "provider \"swarm\" {", "provider \"swarm\" {\n  owner = \""+owner+"\"", 1)
 	}
-	first := newWorkspace(t, configuration(s.Host(), "team-a", "1"))
-	first.apply()
+	first := providertest.NewWorkspace(t, configuration(s.Host(), "team-a", "1"))
+	first.Apply()
 	before := s.Service(t, name+"_web").Meta
 
 	proxy := s.NewProxy(t)
-	second := newWorkspace(t, configuration(proxy.Host(), "team-b", "2"))
-	refused := second.expect(1, "apply", "-auto-approve", "-input=false")
+	second := providertest.NewWorkspace(t, configuration(proxy.Host(), "team-b", "2"))
+	refused := second.Expect(1, "apply", "-auto-approve", "-input=false")
 	t.Log(refused)
 	for _, want := range []string{"its name is taken", `It belongs to owner "team-a", and this configuration is of owner "team-b"`, `set the provider's owner to "team-a"`} {
-		if !strings.Contains(flat(refused), want) {
+		if !strings.Contains(providertest.Flat(refused), want) {
 			t.Errorf("the refusal does not say %q", want)
 		}
 	}
 	// Neither an import nor the state of the first in the hands of the second is any better.
 	for _, seize := range []func(){
-		func() { second.expect(0, "import", "-input=false", "swarm_application.app", name) },
-		func() { second.write("terraform.tfstate", first.evidence()["terraform.tfstate"]) },
+		func() { second.Expect(0, "import", "-input=false", "swarm_application.app", name) },
+		func() { second.Write("terraform.tfstate", first.Evidence()["terraform.tfstate"]) },
 	} {
 		seize()
-		state := second.evidence()["terraform.tfstate"]
+		state := second.Evidence()["terraform.tfstate"]
 		for _, args := range [][]string{
 			{"plan", "-input=false"}, {"apply", "-auto-approve", "-input=false"},
 			{"destroy", "-auto-approve", "-input=false"}, {"destroy", "-refresh=false", "-auto-approve", "-input=false"},
 		} {
-			out := second.expect(1, args...)
-			if !strings.Contains(flat(out), "Application "+name+" belongs to another owner") {
+			out := second.Expect(1, args...)
+			if !strings.Contains(providertest.Flat(out), "Application "+name+" belongs to another owner") {
 				t.Errorf("%v says:\n%s", args, out)
 			}
 		}
-		if now := second.evidence()["terraform.tfstate"]; now != state {
+		if now := second.Evidence()["terraform.tfstate"]; now != state {
 			t.Errorf("the state was changed:\n%s", now)
 		}
 	}
@@ -150,17 +151,17 @@ func TestAccOwnersAreApart(t *testing.T) {
 	if now := s.Service(t, name+"_web").Meta; now.Version != before.Version {
 		t.Errorf("the service was touched: %+v, was %+v", now, before)
 	}
-	first.settled()
+	first.Settled()
 
 	// What an explicit adoption hands over is the second's, and no longer the first's.
-	second.write("terraform.tfstate", "")
-	second.write("main.tf", strings.Replace(configuration(s.Host(), "team-b", "1"), "compose =", "adopt = true\n  compose =", 1))
-	second.apply()
-	second.settled()
-	if out := first.expect(1, "destroy", "-auto-approve", "-input=false"); !strings.Contains(flat(out), `belongs to owner "team-b"`) {
+	second.Write("terraform.tfstate", "")
+	second.Write("main.tf", strings.Replace(configuration(s.Host(), "team-b", "1"), "compose =", "adopt = true\n  compose =", 1))
+	second.Apply()
+	second.Settled()
+	if out := first.Expect(1, "destroy", "-auto-approve", "-input=false"); !strings.Contains(providertest.Flat(out), `belongs to owner "team-b"`) {
 		t.Errorf("the first destroys what it has no more:\n%s", out)
 	}
-	second.expect(0, "destroy", "-auto-approve", "-input=false")
+	second.Expect(0, "destroy", "-auto-approve", "-input=false")
 	if left := s.ReleaseObjects(t, name); len(left) > 0 {
 		t.Errorf("left in the swarm: %v", left)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // quick keeps the engine's own pauses short; stacks append it below a service's deploy.
@@ -95,8 +96,8 @@ func TestAccFailures(t *testing.T) {
 		t.Run(tc.rule, func(t *testing.T) {
 			t.Parallel()
 			name := s.RandomName(t)
-			w := newWorkspace(t, application(host, name, "services:\n  web:"+tc.service))
-			out := w.expect(1, "apply", "-auto-approve", "-input=false")
+			w := providertest.NewWorkspace(t, application(host, name, "services:\n  web:"+tc.service))
+			out := w.Expect(1, "apply", "-auto-approve", "-input=false")
 			ended := time.Now()
 			said := diagnostic(t, out)
 			for _, want := range append(tc.want, "Service "+name+"_web did not converge", name+"_web.1") {
@@ -107,7 +108,7 @@ func TestAccFailures(t *testing.T) {
 			if late := ended.Sub(evidence(t, s, name+"_web", tc.failures).Add(tc.waiting)); late > 10*time.Second {
 				t.Errorf("the apply ended %s after the evidence", late)
 			}
-			w.expect(2, "plan", "-detailed-exitcode", "-input=false")
+			w.Expect(2, "plan", "-detailed-exitcode", "-input=false")
 		})
 	}
 }

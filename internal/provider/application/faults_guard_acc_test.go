@@ -8,6 +8,7 @@ import (
 	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // TestAccSavedPlan applies saved plans, after what they were made for has moved on in one way or another.
@@ -54,18 +55,18 @@ func TestAccSavedPlan(t *testing.T) {
 				return application(proxy.Host(), name, "services:\n"+quickService("web", fmt.Sprintf("environment: {VERSION: \"%d\"}", version), "replicas: 0")+
 					quickService("idle", "", "replicas: 0"))
 			}
-			w := newWorkspace(t, stack(1))
-			w.apply()
-			w.write("main.tf", stack(2))
-			w.expect(0, "plan", "-input=false", "-out=saved")
+			w := providertest.NewWorkspace(t, stack(1))
+			w.Apply()
+			w.Write("main.tf", stack(2))
+			w.Expect(0, "plan", "-input=false", "-out=saved")
 			tc.meddle(t, name)
 			proxy.Reset()
 			if len(tc.said) == 0 {
-				w.expect(0, "apply", "-input=false", "saved")
-				w.settled()
+				w.Expect(0, "apply", "-input=false", "saved")
+				w.Settled()
 				return
 			}
-			said := joined(diagnostic(t, w.expect(1, "apply", "-input=false", "saved")))
+			said := joined(diagnostic(t, w.Expect(1, "apply", "-input=false", "saved")))
 			for _, want := range tc.said {
 				if !strings.Contains(said, want) {
 					t.Errorf("the diagnostic does not say %q:\n%s", want, said)
@@ -74,8 +75,8 @@ func TestAccSavedPlan(t *testing.T) {
 			if writes := proxy.Writes(); len(writes) > 0 {
 				t.Errorf("the apply that was stopped wrote %v", writes)
 			}
-			w.apply() // a new plan shows what has changed, so it may be overwritten
-			w.settled()
+			w.Apply() // a new plan shows what has changed, so it may be overwritten
+			w.Settled()
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // TestAccFirstInstallFailsHalfWay installs a release of which the engine refuses the second service, while the first one
@@ -28,8 +29,8 @@ func TestAccFirstInstallFailsHalfWay(t *testing.T) {
 				return application(s.Host(), name, "services:\n"+quickService("db", "volumes: [\"data:/data\"]", "replicas: 1")+
 					quickService("web", ports+"\n    depends_on: {db: {condition: service_healthy}}", "replicas: 1")+"volumes: {data: {}}\n", setting)
 			}
-			w := newWorkspace(t, stack(fmt.Sprintf("ports: [\"%d:8080\"]", port)))
-			said := joined(diagnostic(t, w.expect(1, "apply", "-auto-approve", "-input=false")))
+			w := providertest.NewWorkspace(t, stack(fmt.Sprintf("ports: [\"%d:8080\"]", port)))
+			said := joined(diagnostic(t, w.Expect(1, "apply", "-auto-approve", "-input=false")))
 			for _, want := range []string{"create service " + name + "_web", fmt.Sprintf("port '%d' is already in use by service '%s_web'", port, occupant), "What was written stays"} {
 				if !strings.Contains(said, want) {
 					t.Errorf("the diagnostic does not say %q:\n%s", want, said)
@@ -44,13 +45,13 @@ func TestAccFirstInstallFailsHalfWay(t *testing.T) {
 			if err := os.WriteFile(data, []byte("worth keeping"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			w.write("main.tf", stack(""))
-			w.apply()
-			w.settled()
+			w.Write("main.tf", stack(""))
+			w.Apply()
+			w.Settled()
 			if text, err := os.ReadFile(data); string(text) != "worth keeping" {
 				t.Errorf("the volume holds %q (%v), want what was in it", text, err)
 			}
-			w.expect(0, "destroy", "-auto-approve", "-input=false")
+			w.Expect(0, "destroy", "-auto-approve", "-input=false")
 			if left, keep := s.ReleaseVolumes(t, name), setting == "purge_volumes = false"; (len(left) == 1) != keep {
 				t.Errorf("after the destroy of a release that was deployed there are the volumes %v", left)
 			}

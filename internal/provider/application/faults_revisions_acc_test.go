@@ -12,6 +12,7 @@ import (
 	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // TestAccHistory reads the revisions of a release with the data source while they are added, fail, and are trimmed.
@@ -24,7 +25,7 @@ func TestAccHistory(t *testing.T) {
 			more+"configs:\n  greeting: {content: "+greeting+"}\n", `history_limit = "3"`)
 	}
 	idle := quickService("idle", "", "replicas: 0")
-	w := newWorkspace(t, "")
+	w := providertest.NewWorkspace(t, "")
 	for i, tc := range []struct {
 		config  string
 		changed []string
@@ -36,9 +37,9 @@ func TestAccHistory(t *testing.T) {
 		{stack(acctest.Image("1.1"), "bye", idle), []string{"service/idle"}, []string{"4", "3", "2"}},
 		{stack(acctest.Image("1.1"), "bye", ""), []string{"service/idle"}, []string{"5", "4", "3"}},
 	} {
-		w.write("main.tf", tc.config)
-		w.apply()
-		w.settled()
+		w.Write("main.tf", tc.config)
+		w.Apply()
+		w.Settled()
 		history := history(t, s, name)
 		var kept []string
 		for _, h := range history {
@@ -64,7 +65,7 @@ type revision struct {
 
 func history(t *testing.T, s *acctest.Swarm, name string) []revision {
 	t.Helper()
-	w := newWorkspace(t, fmt.Sprintf(`
+	w := providertest.NewWorkspace(t, fmt.Sprintf(`
 provider "swarm" {
   host = %q
 }
@@ -77,7 +78,7 @@ output "history" {
   value = data.swarm_application.app.history
 }
 `, s.Host(), name))
-	w.apply()
+	w.Apply()
 	return output[[]revision](t, w, "history")
 }
 
@@ -90,8 +91,8 @@ func TestAccRecordOfANewerFormat(t *testing.T) {
 	stack := func(replicas int) string {
 		return application(proxy.Host(), name, "services:\n"+quickService("web", "", fmt.Sprintf("replicas: %d\n      labels: {n: \"%[1]d\"}", replicas)))
 	}
-	w := newWorkspace(t, stack(0))
-	w.apply()
+	w := providertest.NewWorkspace(t, stack(0))
+	w.Apply()
 	first, _, err := s.Client().ConfigInspectWithRaw(t.Context(), "keel."+name+".v1")
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +110,7 @@ func TestAccRecordOfANewerFormat(t *testing.T) {
 	}
 	proxy.Reset()
 	for _, args := range [][]string{{"plan", "-input=false"}, {"apply", "-auto-approve", "-input=false"}, {"destroy", "-auto-approve", "-input=false"}} {
-		said := joined(diagnostic(t, w.expect(1, args...)))
+		said := joined(diagnostic(t, w.Expect(1, args...)))
 		for _, want := range []string{record, "format 99 is not known; this version knows up to 1", "docker config rm " + record} {
 			if !strings.Contains(said, want) {
 				t.Errorf("terraform %s does not say %q:\n%s", args[0], want, said)
@@ -122,5 +123,5 @@ func TestAccRecordOfANewerFormat(t *testing.T) {
 	if err := s.Client().ConfigRemove(t.Context(), created.ID); err != nil {
 		t.Fatal(err)
 	}
-	w.settled()
+	w.Settled()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // crash is a command that ends with an error.
@@ -63,13 +64,13 @@ func TestAccRollBack(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
 	name := s.RandomName(t)
-	w := newWorkspace(t, trio(s.Host(), name, 1, "[serve]"))
-	w.apply()
+	w := providertest.NewWorkspace(t, trio(s.Host(), name, 1, "[serve]"))
+	w.Apply()
 	before, steady := specs(t, s, name), s.Tasks(t, name+"_steady")[0].ID
 	objects := s.ReleaseObjects(t, name)
 
-	w.write("main.tf", trio(s.Host(), name, 2, crash))
-	said := diagnostic(t, w.expect(1, "apply", "-auto-approve", "-input=false"))
+	w.Write("main.tf", trio(s.Host(), name, 2, crash))
+	said := diagnostic(t, w.Expect(1, "apply", "-auto-approve", "-input=false"))
 	for _, want := range []string{
 		"Service " + name + "_api did not converge", name + "_api.1 on n1", "exit    3", "no ledger",
 		"The release was rolled back to revision 1, which runs again.",
@@ -94,13 +95,13 @@ func TestAccRollBack(t *testing.T) {
 		t.Errorf("after the roll-back there are\n%s\nwant\n%s", strings.Join(now, "\n"), strings.Join(sorted(want), "\n"))
 	}
 
-	plan := w.expect(2, "plan", "-detailed-exitcode", "-input=false")
+	plan := w.Expect(2, "plan", "-detailed-exitcode", "-input=false")
 	if !strings.Contains(plan, `"rolled_back" -> "deployed"`) {
 		t.Errorf("the plan after a roll-back does not say what it is for:\n%s", plan)
 	}
-	w.write("main.tf", trio(s.Host(), name, 3, "[serve]"))
-	w.apply()
-	w.settled()
+	w.Write("main.tf", trio(s.Host(), name, 3, "[serve]"))
+	w.Apply()
+	w.Settled()
 }
 
 // TestAccKeepAfterFailure updates in the same way, and leaves what was written.
@@ -108,10 +109,10 @@ func TestAccKeepAfterFailure(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
 	name := s.RandomName(t)
-	w := newWorkspace(t, trio(s.Host(), name, 1, "[serve]"))
-	w.apply()
-	w.write("main.tf", trio(s.Host(), name, 2, crash, `on_failure = "keep"`))
-	said := diagnostic(t, w.expect(1, "apply", "-auto-approve", "-input=false"))
+	w := providertest.NewWorkspace(t, trio(s.Host(), name, 1, "[serve]"))
+	w.Apply()
+	w.Write("main.tf", trio(s.Host(), name, 2, crash, `on_failure = "keep"`))
+	said := diagnostic(t, w.Expect(1, "apply", "-auto-approve", "-input=false"))
 	if !strings.Contains(said, "What was written stays for inspection") || strings.Contains(said, "rolled back") {
 		t.Errorf("the diagnostic does not tell that what was written stays:\n%s", said)
 	}
@@ -120,10 +121,10 @@ func TestAccKeepAfterFailure(t *testing.T) {
 			t.Errorf("%s has %v, want what was written", service, env)
 		}
 	}
-	w.expect(2, "plan", "-detailed-exitcode", "-input=false")
-	w.write("main.tf", trio(s.Host(), name, 3, "[serve]"))
-	w.apply()
-	w.settled()
+	w.Expect(2, "plan", "-detailed-exitcode", "-input=false")
+	w.Write("main.tf", trio(s.Host(), name, 3, "[serve]"))
+	w.Apply()
+	w.Settled()
 }
 
 // TestAccJobsAreNotRolledBack lets a service crash beside a job that has run: the job keeps its new version, is named,
@@ -137,16 +138,16 @@ func TestAccJobsAreNotRolledBack(t *testing.T) {
 			fmt.Sprintf("  migrate:\n    image: %s\n    command: [job]\n    environment: {VERSION: \"%d\"}\n    deploy: {mode: replicated-job, restart_policy: {condition: none}}\n", acctest.Image("1.0"), version)+
 			quickService("web", "command: "+command+"\n    depends_on: {migrate: {condition: service_completed_successfully}}", "replicas: 1"))
 	}
-	w := newWorkspace(t, stack(1, "[serve]"))
-	w.apply()
-	w.write("main.tf", stack(2, crash))
-	said := diagnostic(t, w.expect(1, "apply", "-auto-approve", "-input=false"))
+	w := providertest.NewWorkspace(t, stack(1, "[serve]"))
+	w.Apply()
+	w.Write("main.tf", stack(2, crash))
+	said := diagnostic(t, w.Expect(1, "apply", "-auto-approve", "-input=false"))
 	if want := "Jobs are never rolled back; these were changed and stay so: " + name + "_migrate"; !strings.Contains(joined(said), want) {
 		t.Errorf("the diagnostic does not say %q:\n%s", want, said)
 	}
-	w.write("main.tf", stack(2, "[serve]"))
-	w.apply()
-	w.settled()
+	w.Write("main.tf", stack(2, "[serve]"))
+	w.Apply()
+	w.Settled()
 	if runs := s.Service(t, name+"_migrate").JobStatus.JobIteration.Index; len(allTasks(t, s, name+"_migrate")) != 2 {
 		t.Errorf("the job has run %d times (iteration %d), want once a version", len(allTasks(t, s, name+"_migrate")), runs)
 	}
@@ -195,11 +196,11 @@ func TestAccRollBackBySwarm(t *testing.T) {
       rollback_config: {parallelism: 2, monitor: 12s, delay: 0s}
 `, acctest.Image("1.0"), env))
 			}
-			w := newWorkspace(t, stack(1, tc.env))
-			w.apply()
+			w := providertest.NewWorkspace(t, stack(1, tc.env))
+			w.Apply()
 			proxy.Reset()
-			w.write("main.tf", stack(2, doomed))
-			said := diagnostic(t, w.expect(1, "apply", "-auto-approve", "-input=false"))
+			w.Write("main.tf", stack(2, doomed))
+			said := diagnostic(t, w.Expect(1, "apply", "-auto-approve", "-input=false"))
 			for _, want := range tc.said {
 				if !strings.Contains(joined(said), want) {
 					t.Errorf("the diagnostic does not say %q:\n%s", want, said)
@@ -215,10 +216,10 @@ func TestAccRollBackBySwarm(t *testing.T) {
 			if env := s.Service(t, name+"_web").Spec.TaskTemplate.ContainerSpec.Env; !slices.Contains(env, "VERSION=1") {
 				t.Errorf("web has %v, want the version before", env)
 			}
-			w.expect(2, "plan", "-detailed-exitcode", "-input=false")
-			w.write("main.tf", stack(3, "{}"))
-			w.apply()
-			w.settled()
+			w.Expect(2, "plan", "-detailed-exitcode", "-input=false")
+			w.Write("main.tf", stack(3, "{}"))
+			w.Apply()
+			w.Settled()
 		})
 	}
 }

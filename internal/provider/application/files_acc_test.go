@@ -11,6 +11,7 @@ import (
 	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // grown is a stack file as they have grown over the years: much of it docker/cli refuses, or reads in another way.
@@ -111,7 +112,7 @@ func TestAccFilesAsPeopleWriteThem(t *testing.T) {
 		t.Run(tc.rule, func(t *testing.T) {
 			t.Parallel()
 			name := s.RandomName(t)
-			w := newWorkspace(t, fmt.Sprintf(`
+			w := providertest.NewWorkspace(t, fmt.Sprintf(`
 provider "swarm" {
   host = %q
 }
@@ -123,14 +124,14 @@ resource "swarm_application" "app" {
   variables = { STACK = %q, IMAGE = "swarmkeel/test-app", DEFAULT_TAG = "1.0" }
 }
 `, s.Host(), name, tc.compose, name))
-			w.write("stack.yml", tc.encode(fmt.Sprintf(grown, 18480+i)))
-			out := w.apply()
+			w.Write("stack.yml", tc.encode(fmt.Sprintf(grown, 18480+i)))
+			out := w.Apply()
 			if i == 0 {
 				t.Log(out)
 			}
-			w.settled()
-			w.settled()
-			w.expect(0, "plan", "-refresh-only", "-detailed-exitcode", "-input=false")
+			w.Settled()
+			w.Settled()
+			w.Expect(0, "plan", "-refresh-only", "-detailed-exitcode", "-input=false")
 
 			web := s.Service(t, name+"_web").Spec
 			container := web.TaskTemplate.ContainerSpec
@@ -147,7 +148,7 @@ resource "swarm_application" "app" {
 			if d := web.TaskTemplate.RestartPolicy; d.Condition != "on-failure" || *d.MaxAttempts != 3 {
 				t.Errorf("restart policy %+v", d)
 			}
-			if text := inSwarm(t, s, name)["config/page"]; strings.ReplaceAll(text, "\r", "") != "Preis: 5$\nVersion 1.0\n" {
+			if text := providertest.InSwarm(t, s, name)["config/page"]; strings.ReplaceAll(text, "\r", "") != "Preis: 5$\nVersion 1.0\n" {
 				t.Errorf("config %q", text)
 			}
 			if container.Labels["io.example.override"] != "yes" || container.Image != "swarmkeel/test-app:1.0" {
@@ -156,7 +157,7 @@ resource "swarm_application" "app" {
 			if slices.Contains(s.ReleaseObjects(t, name), "service/"+name+"_debug") {
 				t.Error("a service of a profile was deployed")
 			}
-			w.expect(0, "destroy", "-auto-approve", "-input=false")
+			w.Expect(0, "destroy", "-auto-approve", "-input=false")
 		})
 	}
 }

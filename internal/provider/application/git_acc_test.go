@@ -8,6 +8,7 @@ import (
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/git/gittest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // gitStack is a repository with a stack in a folder of its own, which says by an env file what it is.
@@ -54,10 +55,10 @@ output "commit" {
 }
 
 // newGitWorkspace has a cache of fetched commits of its own.
-func newGitWorkspace(t *testing.T, config string) *workspace {
+func newGitWorkspace(t *testing.T, config string) *providertest.Workspace {
 	t.Helper()
-	w := newWorkspace(t, config)
-	w.env = append(w.env, "XDG_CACHE_HOME="+t.TempDir())
+	w := providertest.NewWorkspace(t, config)
+	w.Env = append(w.Env, "XDG_CACHE_HOME="+t.TempDir())
 	return w
 }
 
@@ -79,31 +80,31 @@ func TestAccGitDeploysWhatThePlanShowed(t *testing.T) {
 	server := gittest.ServeHTTP(t, root, "ci", "hunter2")
 	w := newGitWorkspace(t, fromGit(s.Host(), name, server.URL+"/shop", fmt.Sprintf("{ host = %q, username = \"ci\", password = \"hunter2\" }", gitHost(server.URL))))
 
-	w.expect(0, "plan", "-out", "saved", "-input=false")
+	w.Expect(0, "plan", "-out", "saved", "-input=false")
 	second := r.Commit(gitStack("2"))
-	w.expect(0, "apply", "-input=false", "saved")
+	w.Expect(0, "apply", "-input=false", "saved")
 	if env := environment(t, s, name+"_web"); !slices.Equal(env, []string{"RELEASE=1"}) {
 		t.Errorf("deployed is %v, want what the plan showed", env)
 	}
-	if got := w.expect(0, "output", "-raw", "commit"); got != first {
+	if got := w.Expect(0, "output", "-raw", "commit"); got != first {
 		t.Errorf("the revision was made from commit %q, want %s", got, first)
 	}
 
-	plan := w.expect(0, "plan", "-input=false")
+	plan := w.Expect(0, "plan", "-input=false")
 	for _, part := range []string{fmt.Sprintf("%q -> %q", first, second), `RELEASE = "1" -> "2"`, "site of 2"} {
 		if !strings.Contains(plan, part) {
 			t.Errorf("the plan does not show %q:\n%s", part, plan)
 		}
 	}
-	w.apply()
+	w.Apply()
 	if env := environment(t, s, name+"_web"); !slices.Equal(env, []string{"RELEASE=2"}) {
 		t.Errorf("deployed is %v, want the second commit", env)
 	}
-	if got := w.expect(0, "output", "-raw", "commit"); got != second {
+	if got := w.Expect(0, "output", "-raw", "commit"); got != second {
 		t.Errorf("the revision was made from commit %q, want %s", got, second)
 	}
-	w.settled()
-	w.expect(0, "destroy", "-auto-approve", "-input=false")
+	w.Settled()
+	w.Expect(0, "destroy", "-auto-approve", "-input=false")
 }
 
 func TestAccGitOverSSH(t *testing.T) {
@@ -115,22 +116,22 @@ func TestAccGitOverSSH(t *testing.T) {
 	server := gittest.ServeBestSSH(t)
 	w := newGitWorkspace(t, fromGit(s.Host(), name, server.URL(r.Dir),
 		fmt.Sprintf("{ host = %q, ssh_private_key = file(\"key\"), known_hosts = file(\"known_hosts\") }", server.Addr)))
-	w.write("key", server.Key)
-	w.write("known_hosts", server.KnownHosts+"\n")
-	w.apply()
-	w.settled()
+	w.Write("key", server.Key)
+	w.Write("known_hosts", server.KnownHosts+"\n")
+	w.Apply()
+	w.Settled()
 	if env := environment(t, s, name+"_web"); !slices.Equal(env, []string{"RELEASE=1"}) {
 		t.Errorf("deployed is %v", env)
 	}
-	w.write("known_hosts", strings.Replace(server.KnownHosts, "127.0.0.1", "127.0.0.2", 1)+"\n")
-	out := w.expect(1, "plan", "-input=false")
+	w.Write("known_hosts", strings.Replace(server.KnownHosts, "127.0.0.1", "127.0.0.2", 1)+"\n")
+	out := w.Expect(1, "plan", "-input=false")
 	for _, part := range []string{"cannot be trusted", server.Addr, "SHA256:", "known_hosts"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("the error of an unknown host does not mention %q:\n%s", part, out)
 		}
 	}
-	w.write("known_hosts", server.KnownHosts+"\n")
-	w.expect(0, "destroy", "-auto-approve", "-input=false")
+	w.Write("known_hosts", server.KnownHosts+"\n")
+	w.Expect(0, "destroy", "-auto-approve", "-input=false")
 }
 
 // A commit that was planned is gone when it is to be applied elsewhere, where nobody has fetched it.
@@ -144,13 +145,13 @@ func TestAccGitLostCommit(t *testing.T) {
 	lost := r.Commit(gitStack("1"))
 	server := gittest.ServeHTTP(t, root, "", "")
 	w := newGitWorkspace(t, fromGit(s.Host(), name, server.URL+"/shop", ""))
-	w.expect(0, "plan", "-out", "saved", "-input=false")
+	w.Expect(0, "plan", "-out", "saved", "-input=false")
 	r.Git("reset", "-q", "--hard", "HEAD^")
 	r.Git("reflog", "expire", "--expire=now", "--all")
 	r.Git("gc", "-q", "--prune=now")
-	w.env = append(w.env, "XDG_CACHE_HOME="+t.TempDir())
+	w.Env = append(w.Env, "XDG_CACHE_HOME="+t.TempDir())
 
-	out := w.expect(1, "apply", "-input=false", "saved")
+	out := w.Expect(1, "apply", "-input=false", "saved")
 	for _, part := range []string{"has no " + lost, server.URL + "/shop", "forced", "swarm_git_commit"} {
 		if !strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(out, "│", "")), " "), part) {
 			t.Errorf("the error does not mention %q:\n%s", part, out)
@@ -198,14 +199,14 @@ resource "swarm_application" "app" {
 		{"an apply of what a plan has fetched", nil, []string{"apply", "-auto-approve", "-input=false"}, 0},
 		{"a plan with nothing to do", nil, []string{"plan", "-detailed-exitcode", "-input=false"}, 0},
 		{"an apply of a new commit", func() { r.Commit(stack("2")) }, []string{"apply", "-auto-approve", "-input=false"}, 1},
-		{"an apply without a cache", func() { r.Commit(stack("3")); w.env = append(w.env, "XDG_CACHE_HOME="+t.TempDir()) }, []string{"apply", "-auto-approve", "-input=false"}, 1},
+		{"an apply without a cache", func() { r.Commit(stack("3")); w.Env = append(w.Env, "XDG_CACHE_HOME="+t.TempDir()) }, []string{"apply", "-auto-approve", "-input=false"}, 1},
 		{"a destroy", nil, []string{"destroy", "-auto-approve", "-input=false"}, 0},
 	} {
 		if c.change != nil {
 			c.change()
 		}
 		server.Reset()
-		w.expect(0, c.command...)
+		w.Expect(0, c.command...)
 		if server.Fetches() != c.fetches {
 			t.Errorf("%s: 20 applications cost %d fetches, want %d", c.rule, server.Fetches(), c.fetches)
 		}

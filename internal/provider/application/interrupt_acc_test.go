@@ -1,168 +1,33 @@
 package application_test
 
 import (
-	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
-// moment is a point in an apply, told by the calls that the engine gets: the n-th write, or the n-th look at the tasks.
-type moment struct {
-	look bool
-	n    int
-}
-
-func (m moment) String() string {
-	if m.look {
-		return fmt.Sprintf("look %d at the tasks", m.n)
-	}
-	return fmt.Sprintf("write %d", m.n)
-}
-
 // moments are what every interruption is tried at. All of them come in each of the applies below.
-func moments() []moment {
-	var out []moment
-	for n := 1; n <= 8; n++ {
-		out = append(out, moment{n: n})
-	}
-	return append(out, moment{look: true, n: 1}, moment{look: true, n: 2})
+func moments() []providertest.Moment { return providertest.Moments(8, 2) }
+
+// interruptions are the ways in which it is stopped.
+func interruptions() []providertest.Interruption {
+	return []providertest.Interruption{providertest.CtrlC(), providertest.ProviderKilled()}
 }
 
-// trap waits at a proxy for one moment and then does something, once.
-type trap struct {
-	mu     sync.Mutex
-	at     moment
-	seen   int
-	sprung bool
-	act    func()
-}
-
-// set lays the trap for the next apply; the zero moment never comes.
-func (p *trap) set(at moment, act func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.at, p.seen, p.sprung, p.act = at, 0, false, act
-}
-
-// meets acts if a call is the moment.
-func (p *trap) meets(c acctest.Call) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.at.n == 0 || p.sprung || (p.at.look && c.Path != "/tasks") || (!p.at.look && !c.Writes()) {
-		return false
-	}
-	if p.seen++; p.seen < p.at.n {
-		return false
-	}
-	p.sprung = true
-	p.act()
-	return true
-}
-
-func (p *trap) hasSprung() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.sprung
-}
-
-// interruption is one way to stop an apply.
-type interruption struct {
-	name string
-	// stop acts on a running Terraform.
-	stop func(pid int)
-	// before is set where the call of the moment waits for the interruption to arrive, and the engine does not hear of
-	// it when it does. Otherwise the engine acts and nobody is there for its answer.
-	before bool
-	// words is what Terraform must say.
-	words string
-}
-
-func interruptions() []interruption {
-	return []interruption{
-		// As a terminal does it: to everything in the foreground.
-		{"ctrl-c", func(pid int) { _ = syscall.Kill(-pid, syscall.SIGINT) }, true, "Interrupt received"},
-		{"provider killed", func(pid int) {
-			for _, child := range children(pid) {
-				_ = syscall.Kill(child, syscall.SIGKILL)
-			}
-		}, false, "plugin"},
-	}
-}
-
-// children lists the processes that a process started.
-func children(pid int) []int {
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	var out []int
-	for _, path := range stats {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			continue // it has ended
-		}
-		// The name in parentheses may contain spaces: proc(5).
-		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-		if len(fields) > 1 && fields[1] == strconv.Itoa(pid) {
-			child, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-			out = append(out, child)
-		}
-	}
-	return out
-}
-
-// patient is how long a call waits for an interruption to arrive.
-const patient = 3 * time.Second
-
-// trapped puts a proxy with a trap before the engine.
-func trapped(t *testing.T, s *acctest.Swarm, how interruption) (*acctest.Proxy, *trap) {
-	proxy, snare := s.NewProxy(t), &trap{}
-	proxy.OnAnswer = func(c *acctest.Call) {
-		if !how.before {
-			snare.meets(*c)
-		}
-	}
-	proxy.SetOnRequest(func(c *acctest.Call) acctest.Fault {
-		if how.before && snare.meets(*c) {
-			return acctest.Fault{Delay: patient}
-		}
-		return acctest.Fault{}
-	})
-	return proxy, snare
-}
-
-// interrupt applies and stops it at a moment.
-func interrupt(t *testing.T, w *workspace, release string, snare *trap, at moment, how interruption) {
+// interrupt applies and stops it at a moment, which must come.
+func interrupt(t *testing.T, w *providertest.Workspace, release string, snare *providertest.Trap, at providertest.Moment, how providertest.Interruption) {
 	t.Helper()
-	cmd := w.command("apply", "-auto-approve", "-input=false")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	started := make(chan struct{})
-	snare.set(at, func() { <-started; how.stop(cmd.Process.Pid) })
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	close(started)
-	err := cmd.Wait()
-	if !snare.hasSprung() {
-		t.Fatalf("%s never came:\n%s", at, out.String())
-	}
-	snare.set(moment{}, nil)
-	said := out.String()
-	if err == nil || !strings.Contains(said, how.words) {
-		t.Fatalf("an apply that was stopped at %s ended with %v, and does not say %q:\n%s", at, err, how.words, said)
+	said, came := w.Interrupt(snare, at, how)
+	if !came {
+		t.Fatalf("%s never came:\n%s", at, said)
 	}
 	// What concludes an apply is not cut short: it has come too far.
-	if how.before && !strings.Contains(said, " complete after ") && !strings.Contains(said, "Application "+release+": interrupted") {
+	if how.Before && !strings.Contains(said, " complete after ") && !strings.Contains(said, "Application "+release+": interrupted") {
 		t.Errorf("an apply that was stopped at %s does not say that it was interrupted:\n%s", at, said)
 	}
 }
@@ -220,16 +85,16 @@ func TestAccInterruptedCreate(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
 	for _, how := range interruptions() {
-		t.Run(how.name, func(t *testing.T) {
+		t.Run(how.Name, func(t *testing.T) {
 			t.Parallel()
-			proxy, snare := trapped(t, s, how)
+			proxy, snare := providertest.Trapped(t, s, how)
 			for _, at := range moments() {
 				t.Run(at.String(), func(t *testing.T) {
 					name := s.RandomName(t)
-					w := newWorkspace(t, ledgerConfig(proxy.Host(), name, 1))
+					w := providertest.NewWorkspace(t, ledgerConfig(proxy.Host(), name, 1))
 					interrupt(t, w, name, snare, at, how)
-					w.apply()
-					w.settled()
+					w.Apply()
+					w.Settled()
 					onlyItsOwn(t, s, name, 1)
 				})
 			}
@@ -242,25 +107,25 @@ func TestAccInterruptedUpdate(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
 	for _, how := range interruptions() {
-		t.Run(how.name, func(t *testing.T) {
+		t.Run(how.Name, func(t *testing.T) {
 			t.Parallel()
-			proxy, snare := trapped(t, s, how)
+			proxy, snare := providertest.Trapped(t, s, how)
 			name, version := s.RandomName(t), 1
-			w := newWorkspace(t, ledgerConfig(proxy.Host(), name, version))
-			w.apply()
+			w := providertest.NewWorkspace(t, ledgerConfig(proxy.Host(), name, version))
+			w.Apply()
 			for _, at := range moments() {
 				version++
 				t.Run(at.String(), func(t *testing.T) {
-					w.t = t
-					w.write("main.tf", ledgerConfig(proxy.Host(), name, version))
+					w.T = t
+					w.Write("main.tf", ledgerConfig(proxy.Host(), name, version))
 					interrupt(t, w, name, snare, at, how)
-					w.apply()
-					w.settled()
+					w.Apply()
+					w.Settled()
 					onlyItsOwn(t, s, name, version)
 				})
 			}
-			w.t = t
-			w.expect(0, "destroy", "-auto-approve", "-input=false")
+			w.T = t
+			w.Expect(0, "destroy", "-auto-approve", "-input=false")
 			if left := s.ReleaseObjects(t, name); len(left) > 0 {
 				t.Errorf("after destroy there are %v", left)
 			}

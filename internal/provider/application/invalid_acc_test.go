@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // faulty has one fault a line, each of another kind. %s is a service name of 64 characters.
@@ -78,29 +79,29 @@ func TestAccFaultsAreFoundAtPlan(t *testing.T) {
 		`files = { "big.txt" = file("big.txt") }`, `secrets_wo = { unknown = "x", large = file("large.txt") }`,
 		`history_limit = "0"`)
 
-	w := newWorkspace(t, bad)
-	w.write("big.txt", strings.Repeat("x", 1000*1024))
-	w.write("large.txt", strings.Repeat("x", 500*1024))
-	fresh := w.expect(1, "plan", "-input=false")
+	w := providertest.NewWorkspace(t, bad)
+	w.Write("big.txt", strings.Repeat("x", 1000*1024))
+	w.Write("large.txt", strings.Repeat("x", 500*1024))
+	fresh := w.Expect(1, "plan", "-input=false")
 	t.Log(fresh)
 	allFaults(t, "plan of a new application", fresh)
-	allFaults(t, "validate", w.expect(1, "validate"))
-	w.expect(1, "apply", "-auto-approve", "-input=false")
+	allFaults(t, "validate", w.Expect(1, "validate"))
+	w.Expect(1, "apply", "-auto-approve", "-input=false")
 	if calls := proxy.Calls(nil); len(calls) > 0 {
 		t.Errorf("the engine was asked: %v", calls)
 	}
 
-	w.write("main.tf", application(proxy.Host(), name, sound))
-	w.apply()
-	state := w.evidence()["terraform.tfstate"]
-	w.write("main.tf", bad)
+	w.Write("main.tf", application(proxy.Host(), name, sound))
+	w.Apply()
+	state := w.Evidence()["terraform.tfstate"]
+	w.Write("main.tf", bad)
 	proxy.Reset()
-	allFaults(t, "plan of a change", w.expect(1, "plan", "-input=false"))
-	allFaults(t, "apply of a change", w.expect(1, "apply", "-auto-approve", "-input=false"))
+	allFaults(t, "plan of a change", w.Expect(1, "plan", "-input=false"))
+	allFaults(t, "apply of a change", w.Expect(1, "apply", "-auto-approve", "-input=false"))
 	if writes := proxy.Writes(); len(writes) > 0 {
 		t.Errorf("the engine was written to: %v", writes)
 	}
-	if now := w.evidence()["terraform.tfstate"]; now != state {
+	if now := w.Evidence()["terraform.tfstate"]; now != state {
 		t.Errorf("the state was changed:\n%s", now)
 	}
 }
@@ -110,7 +111,7 @@ func allFaults(t *testing.T, when, out string) {
 	t.Helper()
 	diagnostics := regexp.MustCompile(`(?m)^(?:│ )?(Error|Warning): `).Split(out, -1)
 	for _, f := range faults {
-		about := slices.DeleteFunc(slices.Clone(diagnostics), func(d string) bool { return !strings.Contains(flat(d), f.text) })
+		about := slices.DeleteFunc(slices.Clone(diagnostics), func(d string) bool { return !strings.Contains(providertest.Flat(d), f.text) })
 		switch {
 		case len(about) == 0:
 			t.Errorf("%s: nothing is said of %q", when, f.text)
@@ -121,7 +122,7 @@ func allFaults(t *testing.T, when, out string) {
 		if place := fmt.Sprintf("compose[0]:%d", f.line); f.line > 0 && !regexp.MustCompile(regexp.QuoteMeta(place)+`\b`).MatchString(about[0]) {
 			t.Errorf("%s: %q does not say %s:\n%s", when, f.text, place, about[0])
 		}
-		if text := flat(about[0]); !strings.Contains(text, "with swarm_application.app, on main.tf line") {
+		if text := providertest.Flat(about[0]); !strings.Contains(text, "with swarm_application.app, on main.tf line") {
 			t.Errorf("%s: %q does not point to the configuration:\n%s", when, f.text, about[0])
 		}
 	}
@@ -132,7 +133,7 @@ func TestAccIgnoredKeysAreWarnings(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
 	name := s.RandomName(t)
-	w := newWorkspace(t, application(s.Host(), name, `    services:
+	w := providertest.NewWorkspace(t, application(s.Host(), name, `    services:
       web:
         image: `+acctest.Image("1.0")+`
         container_name: web
@@ -140,12 +141,12 @@ func TestAccIgnoredKeysAreWarnings(t *testing.T) {
         expose: ["8080"]
         links: [web]
         deploy: {replicas: 0}`))
-	out := w.apply()
+	out := w.Apply()
 	t.Log(out)
 	for line, key := range map[int]string{4: "container_name", 5: "build", 7: "links"} {
-		if !regexp.MustCompile(fmt.Sprintf(`Warning: services\.web\.%s has no effect on Swarm .*compose\[0\]:%d, service web`, key, line)).MatchString(flat(out)) {
+		if !regexp.MustCompile(fmt.Sprintf(`Warning: services\.web\.%s has no effect on Swarm .*compose\[0\]:%d, service web`, key, line)).MatchString(providertest.Flat(out)) {
 			t.Errorf("%s in line %d is not warned of", key, line)
 		}
 	}
-	w.settled()
+	w.Settled()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // The labels of a network cannot be changed while it exists. Other labels are seen and warned about; they replace
@@ -19,9 +20,9 @@ func TestAccCanonicalNetworkLabels(t *testing.T) {
 	proxy := s.NewProxy(t)
 	name := s.RandomName(t)
 	compose := "services:\n  web: {image: \"never/there:1\", deploy: {replicas: 0}, networks: [net]}\nnetworks:\n  net: {labels: {a: \"1\"}}\n"
-	w := newWorkspace(t, application(proxy.Host(), name, compose))
-	w.apply()
-	w.settled()
+	w := providertest.NewWorkspace(t, application(proxy.Host(), name, compose))
+	w.Apply()
+	w.Settled()
 
 	warning := "They cannot be changed while the network exists, and are not worth replacing it"
 	warns := func(out string) {
@@ -31,13 +32,13 @@ func TestAccCanonicalNetworkLabels(t *testing.T) {
 		}
 	}
 	proxy.Reset()
-	w.write("main.tf", application(proxy.Host(), name, strings.Replace(compose, `a: "1"`, `a: "2"`, 1)))
-	warns(w.apply())
+	w.Write("main.tf", application(proxy.Host(), name, strings.Replace(compose, `a: "1"`, `a: "2"`, 1)))
+	warns(w.Apply())
 	if writes := proxy.Writes(); len(writes) > 0 {
 		t.Errorf("other labels of a network alone made the apply write %v", writes)
 	}
-	w.settled()
-	w.expect(0, "plan", "-refresh-only", "-detailed-exitcode", "-input=false")
+	w.Settled()
+	w.Expect(0, "plan", "-refresh-only", "-detailed-exitcode", "-input=false")
 
 	h := &hands{t: t, s: s, ctx: t.Context(), release: name, key: "net"}
 	spec := s.Service(t, name+"_web").Spec
@@ -49,17 +50,17 @@ func TestAccCanonicalNetworkLabels(t *testing.T) {
 	spec.TaskTemplate.Networks[0].Target = created.ID
 	_, err = s.Client().ServiceCreate(h.ctx, spec, swarm.ServiceCreateOptions{})
 	h.must(err)
-	drift := w.plan(2, "-refresh-only").drift(t)
-	if got := drift.take("network/net"); !slices.Equal(got, []string{"labels.a"}) {
+	drift := w.Plan(2, "-refresh-only").Drift(t, resource)
+	if got := drift.Take("network/net"); !slices.Equal(got, []string{"labels.a"}) {
 		t.Errorf("the refresh-only plan shows %v", got)
 	}
-	p := w.plan(0)
-	warns(p.text)
+	p := w.Plan(0)
+	warns(p.Text)
 
 	// With another change of the network that needs it replaced, the labels come along.
-	w.write("main.tf", application(proxy.Host(), name, strings.Replace(compose, `{a: "1"}`, `{a: "3"}, attachable: true`, 1)))
-	w.apply()
-	w.settled()
+	w.Write("main.tf", application(proxy.Host(), name, strings.Replace(compose, `{a: "1"}`, `{a: "3"}, attachable: true`, 1)))
+	w.Apply()
+	w.Settled()
 	if got := networkOf(t, s, name+"_net").Labels["a"]; got != "3" {
 		t.Errorf("the replaced network has label a=%q, want 3", got)
 	}

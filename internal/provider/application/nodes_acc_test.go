@@ -1,10 +1,8 @@
 package application_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os/exec"
 	"strconv"
 	"testing"
 	"time"
@@ -15,38 +13,6 @@ import (
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
 )
-
-// underWay is a Terraform command that runs.
-type underWay struct {
-	w    *workspace
-	cmd  *exec.Cmd
-	said bytes.Buffer
-}
-
-// begin starts an apply, and does not wait for it.
-func (w *workspace) begin() *underWay {
-	w.t.Helper()
-	r := &underWay{w: w, cmd: w.command("apply", "-auto-approve", "-input=false")}
-	r.cmd.Stdout, r.cmd.Stderr = &r.said, &r.said
-	if err := r.cmd.Start(); err != nil {
-		w.t.Fatal(err)
-	}
-	return r
-}
-
-// end waits for the command, and returns its exit code and all that it printed.
-func (r *underWay) end() (int, string) {
-	_ = r.cmd.Wait()
-	return r.cmd.ProcessState.ExitCode(), r.said.String()
-}
-
-// succeed is end with the exit code 0.
-func (r *underWay) succeed() {
-	r.w.t.Helper()
-	if code, said := r.end(); code != 0 {
-		r.w.t.Fatalf("the apply ended with %d:\n%s", code, said)
-	}
-}
 
 // shopWeb is the service that the tests with several nodes look at.
 const shopWeb = "shop_web"

@@ -3,8 +3,6 @@ package application_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,10 +12,11 @@ import (
 	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // answers is how a call at the moment of a trap goes on: the engine acts, and then the trap springs.
-var answers = interruption{before: false}
+var answers = providertest.Interruption{Before: false}
 
 // threeManagers waits until a swarm of three managers is whole again, seen from its first node.
 func threeManagers(t *testing.T, s *acctest.Swarm) {
@@ -27,21 +26,11 @@ func threeManagers(t *testing.T, s *acctest.Swarm) {
 	}
 }
 
-// state is the text of Terraform's state file.
-func (w *workspace) state() string {
-	w.t.Helper()
-	text, err := os.ReadFile(filepath.Join(w.dir, "terraform.tfstate"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return string(text)
-}
-
 // blindly requires that no command that has to read an unreachable swarm succeeds, and that none touches the state. Each
 // runs in a copy of the workspace, since each takes as long as the engine does to give up.
-func (w *workspace) blindly(config string) {
-	w.t.Helper()
-	before := w.state()
+func blindly(w *providertest.Workspace, config string) {
+	w.T.Helper()
+	before := w.State()
 	var commands sync.WaitGroup
 	for _, args := range [][]string{
 		{"plan", "-refresh-only", "-detailed-exitcode", "-input=false"},
@@ -49,15 +38,15 @@ func (w *workspace) blindly(config string) {
 		{"destroy", "-auto-approve", "-input=false"},
 		{"destroy", "-refresh=false", "-auto-approve", "-input=false"},
 	} {
-		own := newWorkspace(w.t, config)
-		own.write("terraform.tfstate", before)
+		own := providertest.NewWorkspace(w.T, config)
+		own.Write("terraform.tfstate", before)
 		commands.Go(func() {
-			code, said := own.terraform(args...)
-			if code != 1 || !strings.Contains(flat(said), "no leader or no quorum now") {
-				own.t.Errorf("%s: exit code %d, and it does not say that there is no quorum:\n%s", args, code, said)
+			code, said := own.Terraform(args...)
+			if code != 1 || !strings.Contains(providertest.Flat(said), "no leader or no quorum now") {
+				own.T.Errorf("%s: exit code %d, and it does not say that there is no quorum:\n%s", args, code, said)
 			}
-			if now := own.state(); now != before {
-				own.t.Errorf("%s changed the state:\n%s\nwas\n%s", args, now, before)
+			if now := own.State(); now != before {
+				own.T.Errorf("%s changed the state:\n%s\nwas\n%s", args, now, before)
 			}
 		})
 	}
@@ -69,7 +58,7 @@ func (w *workspace) blindly(config string) {
 func goesOnOrSays(t *testing.T, took time.Duration, code int, said string) {
 	t.Helper()
 	t.Logf("the apply ended with %d after %s", code, took)
-	if code != 0 && !strings.Contains(flat(diagnostic(t, said)), "no leader or no quorum now") {
+	if code != 0 && !strings.Contains(providertest.Flat(diagnostic(t, said)), "no leader or no quorum now") {
 		t.Errorf("the apply does not say that the managers had no leader:\n%s", said)
 	}
 	if took > 2*time.Minute {
@@ -84,42 +73,42 @@ func TestAccLeaderCutOff(t *testing.T) {
 	t.Parallel()
 	s := acctest.StartNodes(t, 3, "--heartbeat", "1s")
 	const name = "shop"
-	w := newWorkspace(t, "")
+	w := providertest.NewWorkspace(t, "")
 	// parted waits until the managers without the given one have a leader of their own.
 	parted := func(t *testing.T, from int) {
 		others := s.Through(t, from%3+1)
 		acctest.Wait(t, time.Minute, "the other managers have a leader of their own", func() bool { l := leading(others); return l != 0 && l != from })
 	}
-	for i, at := range []moment{{n: 4}, {look: true, n: 1}} {
+	for i, at := range []providertest.Moment{{N: 4}, {Look: true, N: 1}} {
 		t.Run("at "+at.String(), func(t *testing.T) {
-			w.t = t
+			w.T = t
 			leader := leading(s)
-			proxy, snare := trapped(t, s.Through(t, leader), answers)
-			w.write("main.tf", ledgerConfig(proxy.Host(), name, i+1))
+			proxy, snare := providertest.Trapped(t, s.Through(t, leader), answers)
+			w.Write("main.tf", ledgerConfig(proxy.Host(), name, i+1))
 			began := time.Now()
 			cut := make(chan struct{})
-			snare.set(at, func() { s.Cut(t, leader); close(cut) })
-			apply := w.begin()
+			snare.Set(at, func() { s.Cut(t, leader); close(cut) })
+			apply := w.Begin()
 			select {
 			case <-cut:
 			case <-time.After(time.Minute):
-				t.Fatalf("%s never came:\n%s", at, apply.said.String())
+				t.Fatalf("%s never came:\n%s", at, apply.Said())
 			}
 			parted(t, leader)
 			s.Heal(t, leader)
-			code, said := apply.end()
+			code, said := apply.End()
 			goesOnOrSays(t, time.Since(began), code, said)
-			snare.set(moment{}, nil)
+			snare.Set(providertest.Moment{}, nil)
 			threeManagers(t, s)
-			w.apply()
-			w.settled()
+			w.Apply()
+			w.Settled()
 			onlyItsOwn(t, s, name, i+1)
 			onlySoMany(t, s, 1)
 		})
 	}
-	w.t = t
-	w.write("main.tf", ledgerConfig(s.Host(), name, 2))
-	w.expect(0, "destroy", "-auto-approve", "-input=false")
+	w.T = t
+	w.Write("main.tf", ledgerConfig(s.Host(), name, 2))
+	w.Expect(0, "destroy", "-auto-approve", "-input=false")
 	if left := s.ReleaseObjects(t, name); len(left) > 0 {
 		t.Errorf("after destroy there are %v", left)
 	}
@@ -130,14 +119,14 @@ func TestAccQuorumLost(t *testing.T) {
 	t.Parallel()
 	s := acctest.StartNodes(t, 3, "--heartbeat", "1s")
 	config := ledgerConfig(s.Host(), "shop", 1)
-	w := newWorkspace(t, config)
-	w.apply()
+	w := providertest.NewWorkspace(t, config)
+	w.Apply()
 	s.Cut(t, 1)
 	acctest.Wait(t, time.Minute, "the manager notices that it is alone", func() bool { return leading(s) == 0 })
-	w.blindly(config)
+	blindly(w, config)
 	s.Heal(t, 1)
 	threeManagers(t, s)
-	w.settled()
+	w.Settled()
 	onlyItsOwn(t, s, "shop", 1)
 	onlySoMany(t, s, 1)
 }
@@ -148,24 +137,24 @@ func TestAccLeaderSwitched(t *testing.T) {
 	t.Parallel()
 	first := acctest.StartNodes(t, 3, "--heartbeat", "1s")
 	s := first.Through(t, 2)
-	proxy, snare := trapped(t, s, answers)
+	proxy, snare := providertest.Trapped(t, s, answers)
 	const name = "shop"
-	w := newWorkspace(t, ledgerConfig(proxy.Host(), name, 1))
-	w.apply()
+	w := providertest.NewWorkspace(t, ledgerConfig(proxy.Host(), name, 1))
+	w.Apply()
 	version := 1
-	for _, at := range []moment{{n: 3}, {look: true, n: 1}} {
+	for _, at := range []providertest.Moment{{N: 3}, {Look: true, N: 1}} {
 		t.Run("killed at "+at.String(), func(t *testing.T) {
-			w.t = t
+			w.T = t
 			version++
 			leader := othersLead(t, first)
-			w.write("main.tf", ledgerConfig(proxy.Host(), name, version))
-			snare.set(at, func() { s.Kill(t, leader) })
+			w.Write("main.tf", ledgerConfig(proxy.Host(), name, version))
+			snare.Set(at, func() { s.Kill(t, leader) })
 			began := time.Now()
-			code, said := w.begin().end()
+			code, said := w.Begin().End()
 			goesOnOrSays(t, time.Since(began), code, said)
-			snare.set(moment{}, nil)
-			w.apply()
-			w.settled()
+			snare.Set(providertest.Moment{}, nil)
+			w.Apply()
+			w.Settled()
 			onlyItsOwn(t, s, name, version)
 			s.Restart(t, leader)
 			threeManagers(t, s)
@@ -173,23 +162,23 @@ func TestAccLeaderSwitched(t *testing.T) {
 		})
 	}
 	t.Run("the manager that is talked to is demoted", func(t *testing.T) {
-		w.t = t
+		w.T = t
 		version++
-		w.write("main.tf", ledgerConfig(proxy.Host(), name, version))
-		snare.set(moment{look: true, n: 1}, func() { setRole(t, first, 2, swarm.NodeRoleWorker) })
-		said := flat(diagnostic(t, w.expect(1, "apply", "-auto-approve", "-input=false")))
+		w.Write("main.tf", ledgerConfig(proxy.Host(), name, version))
+		snare.Set(providertest.Moment{Look: true, N: 1}, func() { setRole(t, first, 2, swarm.NodeRoleWorker) })
+		said := providertest.Flat(diagnostic(t, w.Expect(1, "apply", "-auto-approve", "-input=false")))
 		for _, want := range []string{"is a worker; it knows managers at ", "Name a manager"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("the apply does not say %q:\n%s", want, said)
 			}
 		}
-		snare.set(moment{}, nil)
-		w.write("main.tf", ledgerConfig(first.Host(), name, version))
-		w.apply()
-		w.settled()
+		snare.Set(providertest.Moment{}, nil)
+		w.Write("main.tf", ledgerConfig(first.Host(), name, version))
+		w.Apply()
+		w.Settled()
 		onlyItsOwn(t, first, name, version)
 		onlySoMany(t, first, 1)
-		w.expect(0, "destroy", "-auto-approve", "-input=false")
+		w.Expect(0, "destroy", "-auto-approve", "-input=false")
 	})
 }
 

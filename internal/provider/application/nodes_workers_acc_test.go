@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // TestAccWorkerLost takes a worker away in the middle of a rolling update, while tasks of the new version run on it.
@@ -32,8 +33,8 @@ services:
       restart_policy: {delay: 100ms}
 `, image, replicas))
 	}
-	w := newWorkspace(t, stack(images[0]))
-	w.apply()
+	w := providertest.NewWorkspace(t, stack(images[0]))
+	w.Apply()
 	for i, tc := range []struct {
 		how         string
 		lose, again func()
@@ -45,36 +46,36 @@ services:
 			func() { s.Docker(t, "node", "update", "--availability", "active", "n2") }, "ready"},
 	} {
 		t.Run(tc.how, func(t *testing.T) {
-			w.t = t
+			w.T = t
 			image, lost := images[(i+1)%2], nodeID(t, s, 2)
-			w.write("main.tf", stack(image))
-			update := w.begin()
+			w.Write("main.tf", stack(image))
+			update := w.Begin()
 			acctest.Wait(t, time.Minute, "a task of the new version runs on the worker", func() bool {
 				return slices.Contains(runsOn(t, s, image), lost)
 			})
 			tc.lose()
-			update.succeed()
+			update.Succeed()
 			awaitNode(t, s, 2, tc.state)
 			// The swarm may notice the loss only after the apply has seen everything run; then it is its turn.
 			acctest.Wait(t, time.Minute, fmt.Sprintf("the new version runs %d times and not on the lost worker", replicas), func() bool {
 				on := runsOn(t, s, image)
 				return len(on) == replicas && !slices.Contains(on, lost)
 			})
-			w.settled()
+			w.Settled()
 			tc.again()
 			awaitNode(t, s, 2, "ready")
 			onlySoMany(t, s, replicas)
-			w.settled()
+			w.Settled()
 		})
 	}
-	w.t = t
+	w.T = t
 	if on := runsOn(t, s, images[1]); !slices.Contains(on, nodeID(t, s, 3)) {
 		t.Fatalf("no task is on node 3: %v", on)
 	}
 	s.Kill(t, 3)
 	awaitNode(t, s, 3, "down")
 	began := time.Now()
-	w.expect(0, "destroy", "-auto-approve", "-input=false")
+	w.Expect(0, "destroy", "-auto-approve", "-input=false")
 	if took := time.Since(began); took > 20*time.Second {
 		t.Errorf("a destroy with a dead worker took %s", took)
 	}
@@ -131,15 +132,15 @@ func TestAccTasksOnWorkers(t *testing.T) {
 		t.Run(tc.rule, func(t *testing.T) {
 			t.Parallel()
 			name := s.RandomName(t)
-			w := newWorkspace(t, application(s.Host(), name, "services:\n  web:\n    image: "+image+"\n    stop_grace_period: 1s"+tc.service))
-			said := flat(w.expect(tc.code, "apply", "-auto-approve", "-input=false"))
+			w := providertest.NewWorkspace(t, application(s.Host(), name, "services:\n  web:\n    image: "+image+"\n    stop_grace_period: 1s"+tc.service))
+			said := providertest.Flat(w.Expect(tc.code, "apply", "-auto-approve", "-input=false"))
 			for _, want := range tc.said {
 				if !strings.Contains(said, want) {
 					t.Errorf("the output does not say %q:\n%s", want, said)
 				}
 			}
 			if tc.code == 0 {
-				w.settled()
+				w.Settled()
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // TestAccDependsOn deploys and updates services that depend on each other, in both forms of depends_on. A service may
@@ -55,13 +56,13 @@ func TestAccDependsOn(t *testing.T) {
 				}
 				return acctest.Fault{}
 			}
-			w := newWorkspace(t, "")
+			w := providertest.NewWorkspace(t, "")
 			for ; version <= 2; version++ {
 				state = nil
-				w.write("main.tf", application(proxy.Host(), name, "services:\n"+db(version)+
+				w.Write("main.tf", application(proxy.Host(), name, "services:\n"+db(version)+
 					quickService("web", tc.depends+fmt.Sprintf("\n    environment: {VERSION: \"%d\"}", version), "replicas: 1")))
-				w.apply()
-				w.settled()
+				w.Apply()
+				w.Settled()
 				if len(state) != 2 {
 					t.Fatalf("version %d: %d services were written, want 2", version, len(state))
 				}
@@ -102,14 +103,14 @@ func TestAccSuspendedDependency(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
 	name := s.RandomName(t)
-	w := newWorkspace(t, application(s.Host(), name, "services:\n"+quickService("db", "", "replicas: 1")+
+	w := providertest.NewWorkspace(t, application(s.Host(), name, "services:\n"+quickService("db", "", "replicas: 1")+
 		quickService("web", "depends_on: {db: {condition: service_healthy}}", "replicas: 1"), "suspended = true"))
 	started := time.Now()
-	w.apply()
+	w.Apply()
 	if took := time.Since(started); took > 30*time.Second {
 		t.Errorf("creating suspended services took %s", took)
 	}
-	w.settled()
+	w.Settled()
 	for _, service := range []string{name + "_db", name + "_web"} {
 		if n := replicas(t, s, service); n != 0 {
 			t.Errorf("%s has %d replicas, want 0", service, n)

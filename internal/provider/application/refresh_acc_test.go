@@ -9,6 +9,7 @@ import (
 	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // A swarm moves by itself: tasks end and are restarted, ports are allocated, a node gets labels, somebody restarts all
@@ -40,14 +41,14 @@ services:
     deploy: {mode: replicated-job}
 volumes: {data: {}}
 `, "IMAGE", acctest.Image("1.0"))
-	w := newWorkspace(t, application(s.Host(), name, compose))
+	w := providertest.NewWorkspace(t, application(s.Host(), name, compose))
 	clean := func(after string) {
 		t.Helper()
-		if code, out := w.terraform("plan", "-refresh-only", "-detailed-exitcode", "-input=false"); code != 0 {
+		if code, out := w.Terraform("plan", "-refresh-only", "-detailed-exitcode", "-input=false"); code != 0 {
 			t.Fatalf("a refresh-only plan %s ends with %d:\n%s", after, code, out)
 		}
 	}
-	w.apply()
+	w.Apply()
 	for range 3 {
 		clean("right after the apply")
 	}
@@ -76,7 +77,7 @@ volumes: {data: {}}
 
 	s.Docker(t, "service", "update", "--detach", "--force", name+"_once")
 	clean("while a job runs again")
-	w.settled()
+	w.Settled()
 }
 
 // What is taken out of the Compose file is taken out of the swarm.
@@ -105,17 +106,17 @@ func TestAccLifecycleRemovedLinesAreRemoved(t *testing.T) {
 		}
 		return text
 	}
-	w := newWorkspace(t, application(s.Host(), name, compose(len(lines))))
-	w.apply()
+	w := providertest.NewWorkspace(t, application(s.Host(), name, compose(len(lines))))
+	w.Apply()
 	for removed := 1; removed < len(lines); removed++ {
 		l := lines[removed-1]
-		w.write("main.tf", application(s.Host(), name, compose(len(lines)-removed)))
-		paths := compare(t, w.plan(2).change()).take(l.element)
+		w.Write("main.tf", application(s.Host(), name, compose(len(lines)-removed)))
+		paths := providertest.Compare(t, w.Plan(2).Change(resource)).Take(l.element)
 		if l.moved != "" && !slices.Equal(paths, []string{l.moved}) {
 			t.Errorf("the plan that removes %q shows %v, want %s", l.line, paths, l.moved)
 		}
-		w.apply()
-		w.settled()
+		w.Apply()
+		w.Settled()
 	}
 	spec := s.Service(t, name+"_web").Spec
 	container := spec.TaskTemplate.ContainerSpec
@@ -130,7 +131,7 @@ func TestAccLifecycleRemovedLinesAreRemoved(t *testing.T) {
 		"an init of itself": container.Init != nil,
 	} {
 		if left {
-			t.Errorf("the service still has %s: %s", what, asJSON(t, spec))
+			t.Errorf("the service still has %s: %s", what, providertest.AsJSON(t, spec))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // private is an application of one image, on one node, with a credential for its registry.
@@ -31,11 +32,11 @@ func TestAccPrivateImage(t *testing.T) {
 	r := acctest.StartRegistry(t, s, "rita", "first-password")
 	app := r.Address + "/acme/app:1"
 	first := r.Push(t, acctest.Image("1.0"), "acme/app:1")
-	w := newWorkspace(t, private(s, r, "wr0ng-password", app, "n2"))
+	w := providertest.NewWorkspace(t, private(s, r, "wr0ng-password", app, "n2"))
 
-	out := w.expect(1, "apply", "-auto-approve", "-input=false")
+	out := w.Expect(1, "apply", "-auto-approve", "-input=false")
 	for _, said := range []string{"user rita", "registry " + r.Address, "the registry refuses the credential", "registry_auth"} {
-		if !strings.Contains(flat(out), said) {
+		if !strings.Contains(providertest.Flat(out), said) {
 			t.Errorf("a refused password is not explained by %q:\n%s", said, out)
 		}
 	}
@@ -46,77 +47,77 @@ func TestAccPrivateImage(t *testing.T) {
 		t.Errorf("before the credential was checked there was written: %v", left)
 	}
 
-	w.write("main.tf", private(s, r, r.Password, app, "n2"))
-	w.apply()
-	w.settled()
-	w.expect(0, "plan", "-refresh-only", "-detailed-exitcode", "-input=false")
+	w.Write("main.tf", private(s, r, r.Password, app, "n2"))
+	w.Apply()
+	w.Settled()
+	w.Expect(0, "plan", "-refresh-only", "-detailed-exitcode", "-input=false")
 	if on := runsOn(t, s, first); len(on) != 1 || on[0] != nodeID(t, s, 2) {
 		t.Errorf("the image runs on %v, want once on n2", on)
 	}
-	if got := w.image("web"); got != first {
+	if got := imageOf(w, "web"); got != first {
 		t.Errorf("images says %s, want %s", got, first)
 	}
 
 	t.Run("a rotated password is applied in place", func(t *testing.T) {
-		w.t = t
+		w.T = t
 		before := s.Tasks(t, "shop_web")
 		r.SetPassword(t, "second-password")
-		w.write("main.tf", private(s, r, r.Password, app, "n2"))
-		d := compare(t, w.plan(2).change())
-		if got := d.take("service/web"); len(got) != 1 || got[0] != "registry_credential" {
+		w.Write("main.tf", private(s, r, r.Password, app, "n2"))
+		d := providertest.Compare(t, w.Plan(2).Change(resource))
+		if got := d.Take("service/web"); len(got) != 1 || got[0] != "registry_credential" {
 			t.Errorf("the plan shows %v, want registry_credential", got)
 		}
-		w.apply()
-		w.settled()
+		w.Apply()
+		w.Settled()
 		if after := s.Tasks(t, "shop_web"); len(after) != 1 || after[0].ID != before[0].ID {
 			t.Error("the task was restarted for it")
 		}
 		// The node that comes next has only the new password.
-		w.write("main.tf", private(s, r, r.Password, app, "n3"))
-		w.apply()
+		w.Write("main.tf", private(s, r, r.Password, app, "n3"))
+		w.Apply()
 		if on := runsOn(t, s, first); len(on) != 1 || on[0] != nodeID(t, s, 3) {
 			t.Errorf("the image runs on %v, want once on n3", on)
 		}
 	})
 
 	t.Run("a tag that moves at the registry changes nothing, and another build that runs is taken back", func(t *testing.T) {
-		w.t = t
+		w.T = t
 		second := r.Push(t, acctest.Image("1.1"), "acme/app:1")
-		w.settled()
+		w.Settled()
 		s.Docker(t, "service", "update", "-q", "--no-resolve-image", "--image", second, "shop_web")
-		out := w.expect(2, "plan", "-detailed-exitcode", "-input=false")
-		if !strings.Contains(flat(out), "Service web runs "+second+", and "+first+" was deployed") {
+		out := w.Expect(2, "plan", "-detailed-exitcode", "-input=false")
+		if !strings.Contains(providertest.Flat(out), "Service web runs "+second+", and "+first+" was deployed") {
 			t.Errorf("the plan does not say which build runs:\n%s", out)
 		}
-		w.expect(2, "plan", "-refresh-only", "-detailed-exitcode", "-input=false")
-		w.apply()
-		w.settled()
+		w.Expect(2, "plan", "-refresh-only", "-detailed-exitcode", "-input=false")
+		w.Apply()
+		w.Settled()
 		if on := runsOn(t, s, first); len(on) != 1 {
 			t.Errorf("the deployed build runs %d times", len(on))
 		}
 
-		w.write("main.tf", private(s, r, r.Password, app, "n2", `resolve_image = "always"`))
-		w.apply()
-		if got := w.image("web"); got != second {
+		w.Write("main.tf", private(s, r, r.Password, app, "n2", `resolve_image = "always"`))
+		w.Apply()
+		if got := imageOf(w, "web"); got != second {
 			t.Errorf("with always, a service that is written anyway runs %s, want %s", got, second)
 		}
-		w.settled()
+		w.Settled()
 	})
 
 	t.Run("swarm_image gives the digest", func(t *testing.T) {
-		w.t = t
-		w.write("image.tf", fmt.Sprintf("data \"swarm_image\" \"app\" {\n  name = %q\n}\n\noutput \"reference\" {\n  value = data.swarm_image.app.reference\n}\n", app))
-		w.apply()
+		w.T = t
+		w.Write("image.tf", fmt.Sprintf("data \"swarm_image\" \"app\" {\n  name = %q\n}\n\noutput \"reference\" {\n  value = data.swarm_image.app.reference\n}\n", app))
+		w.Apply()
 		if got := output[string](t, w, "reference"); !strings.HasPrefix(got, r.Address+"/acme/app@sha256:") {
 			t.Errorf("the reference is %s", got)
 		}
 	})
 }
 
-// image is what `images` in state says of a service.
-func (w *workspace) image(service string) string {
-	w.t.Helper()
-	_, state := w.terraform("state", "show", "swarm_application.app")
+// imageOf is what `images` in state says of a service.
+func imageOf(w *providertest.Workspace, service string) string {
+	w.T.Helper()
+	_, state := w.Terraform("state", "show", "swarm_application.app")
 	_, images, _ := strings.Cut(state, "images ")
 	_, text, _ := strings.Cut(images, `"`+service+`"`)
 	_, text, _ = strings.Cut(text, `"`)

@@ -9,6 +9,7 @@ import (
 	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // since returns when the newest task of a service began to run, and fails unless exactly n run, all of an image.
@@ -49,15 +50,15 @@ services:
       restart_policy: {delay: 100ms}
 `, image, window))
 	}
-	w := newWorkspace(t, stack(acctest.Image("1.0")))
+	w := providertest.NewWorkspace(t, stack(acctest.Image("1.0")))
 	for _, image := range []string{acctest.Image("1.0"), acctest.Image("1.1")} {
-		w.write("main.tf", stack(image))
-		w.apply()
+		w.Write("main.tf", stack(image))
+		w.Apply()
 		ended := time.Now()
 		if held := ended.Sub(since(t, s, name+"_web", image, 4)); held < window {
 			t.Errorf("%s: the apply ended %s after the last task began to run, want at least %s", image, held, window)
 		}
-		w.settled()
+		w.Settled()
 	}
 	if status := s.Service(t, name+"_web").UpdateStatus; status == nil || status.State != swarm.UpdateStateCompleted {
 		t.Errorf("after the apply the update is %+v, want completed", status)
@@ -93,22 +94,22 @@ services:
 		t.Run(tc.rule, func(t *testing.T) {
 			t.Parallel()
 			name := s.RandomName(t)
-			w := newWorkspace(t, "")
+			w := providertest.NewWorkspace(t, "")
 			if tc.before != "" {
-				w.write("main.tf", strings.ReplaceAll(stack(s.Host(), name, tc.before), "monitor: 10s", "monitor: 1s"))
-				w.apply()
+				w.Write("main.tf", strings.ReplaceAll(stack(s.Host(), name, tc.before), "monitor: 10s", "monitor: 1s"))
+				w.Apply()
 			}
-			w.write("main.tf", stack(s.Host(), name, doomed))
-			said := diagnostic(t, w.expect(1, "apply", "-auto-approve", "-input=false"))
+			w.Write("main.tf", stack(s.Host(), name, doomed))
+			said := diagnostic(t, w.Expect(1, "apply", "-auto-approve", "-input=false"))
 			for _, want := range append(tc.said, "Service "+name+"_web did not converge", name+"_web.1 on n1", acctest.Image("1.0"), "exit    7", "the ledger went away") {
 				if !strings.Contains(said, want) {
 					t.Errorf("the diagnostic does not say %q:\n%s", want, said)
 				}
 			}
-			w.expect(2, "plan", "-detailed-exitcode", "-input=false")
-			w.write("main.tf", stack(s.Host(), name, `[serve, -lines, "2"]`))
-			w.apply()
-			w.settled()
+			w.Expect(2, "plan", "-detailed-exitcode", "-input=false")
+			w.Write("main.tf", stack(s.Host(), name, `[serve, -lines, "2"]`))
+			w.Apply()
+			w.Settled()
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // ephemeral declares variables that Terraform itself keeps out of plan and state.
@@ -63,43 +64,43 @@ func TestAccSecretsAppearNowhere(t *testing.T) {
 			assignments = append(assignments, fmt.Sprintf("%[1]s = var.%[1]s", v))
 		}
 	}
-	w := newWorkspace(t, ephemeral(variables...)+application(s.Host(), name, fmt.Sprintf(secretive, acctest.Image("1.0")),
+	w := providertest.NewWorkspace(t, ephemeral(variables...)+application(s.Host(), name, fmt.Sprintf(secretive, acctest.Image("1.0")),
 		"secrets_wo = { session = var.session }", "variables_wo = { "+strings.Join(assignments, ", ")+" }"))
-	w.traced()
+	w.Traced()
 	var values []map[string]string
 	give := func() {
 		now := map[string]string{}
 		for _, v := range variables {
-			now[v] = randomValue(t, v+"-")
-			w.variable(v, now[v])
+			now[v] = providertest.RandomValue(t, v+"-")
+			w.Variable(v, now[v])
 		}
 		values = append(values, now)
 	}
-	output := places{}
+	output := providertest.Places{}
 	run := func(step string, code int, args ...string) {
-		output[step+" printed"] = w.expect(code, args...)
+		output[step+" printed"] = w.Expect(code, args...)
 		if args[0] == "plan" {
-			output[step+" as JSON"] = w.expect(0, "show", "-json", "tfplan")
+			output[step+" as JSON"] = w.Expect(0, "show", "-json", "tfplan")
 		}
 	}
 	check := func(step string) {
 		t.Helper()
-		everything := w.evidence()
+		everything := w.Evidence()
 		maps.Copy(everything, output)
-		live := inSwarm(t, s, name)
+		live := providertest.InSwarm(t, s, name)
 		for i, generation := range values {
 			for variable, value := range generation {
-				if found := everything.having(value); len(found) > 0 {
-					t.Errorf("%s: generation %d of %s is in %v: %s", step, i+1, variable, found, around(everything[found[0]], value))
+				if found := everything.Having(value); len(found) > 0 {
+					t.Errorf("%s: generation %d of %s is in %v: %s", step, i+1, variable, found, providertest.Around(everything[found[0]], value))
 				}
 				want := held[variable]
-				for _, where := range live.having(value) {
+				for _, where := range live.Having(value) {
 					if !slices.ContainsFunc(want, func(p string) bool { return strings.HasPrefix(where, p) }) {
 						t.Errorf("%s: generation %d of %s is in the swarm in %s", step, i+1, variable, where)
 					}
 				}
 				for _, where := range want {
-					if i == len(values)-1 && len(live) > 0 && !slices.ContainsFunc(live.having(value), func(p string) bool { return strings.HasPrefix(p, where) }) {
+					if i == len(values)-1 && len(live) > 0 && !slices.ContainsFunc(live.Having(value), func(p string) bool { return strings.HasPrefix(p, where) }) {
 						t.Errorf("%s: %s should be in the swarm in %s: nothing was looked at", step, variable, where)
 					}
 				}
@@ -172,33 +173,33 @@ func TestAccSecretsAppearInNoError(t *testing.T) {
 			if host == "" {
 				host = s.Host()
 			}
-			w := newWorkspace(t, ephemeral("token", "session")+application(host, name, tc.compose+"\n    secrets:\n      session: {}",
+			w := providertest.NewWorkspace(t, ephemeral("token", "session")+application(host, name, tc.compose+"\n    secrets:\n      session: {}",
 				"variables_wo = { token = var.token }", "secrets_wo = { session = var.session }"))
-			w.traced()
-			token, session := randomValue(t, "token-"), randomValue(t, "session-")
-			w.variable("token", token)
-			w.variable("session", session)
-			out := w.expect(1, "apply", "-auto-approve", "-input=false")
+			w.Traced()
+			token, session := providertest.RandomValue(t, "token-"), providertest.RandomValue(t, "session-")
+			w.Variable("token", token)
+			w.Variable("session", session)
+			out := w.Expect(1, "apply", "-auto-approve", "-input=false")
 			t.Log(out)
-			if !strings.Contains(flat(out), tc.want) {
+			if !strings.Contains(providertest.Flat(out), tc.want) {
 				t.Errorf("the error does not speak of %q", tc.want)
 			}
-			everything := w.evidence()
+			everything := w.Evidence()
 			if strings.Contains(out, "did not converge") {
-				w.write("data.tf", fmt.Sprintf("data \"swarm_application\" \"app\" {\n  name = %q\n}\n", name))
-				everything["planned again"] = w.expect(0, "apply", "-refresh-only", "-auto-approve", "-input=false")
+				w.Write("data.tf", fmt.Sprintf("data \"swarm_application\" \"app\" {\n  name = %q\n}\n", name))
+				everything["planned again"] = w.Expect(0, "apply", "-refresh-only", "-auto-approve", "-input=false")
 				if text := everything["planned again"]; !strings.Contains(text, "data.swarm_application.app: Read complete") {
 					t.Errorf("the data source was not read:\n%s", text)
 				}
-				maps.Copy(everything, w.evidence())
+				maps.Copy(everything, w.Evidence())
 				if !strings.Contains(everything["terraform.tfstate"], "replicas_running") {
 					t.Error("the data source is not in the state")
 				}
 			}
 			everything["printed"] = out
 			for _, value := range []string{token, session} {
-				if found := everything.having(value); len(found) > 0 {
-					t.Errorf("the value is in %v: %s", found, around(everything[found[0]], value))
+				if found := everything.Having(value); len(found) > 0 {
+					t.Errorf("the value is in %v: %s", found, providertest.Around(everything[found[0]], value))
 				}
 			}
 			if everything["trace.log"] == "" {
@@ -206,15 +207,6 @@ func TestAccSecretsAppearInNoError(t *testing.T) {
 			}
 		})
 	}
-}
-
-// around is the text in which a value was found.
-func around(text, value string) string {
-	at := strings.Index(text, value)
-	if at < 0 {
-		return "(encoded)"
-	}
-	return text[max(at-200, 0):min(at+len(value)+100, len(text))]
 }
 
 // taskIDs are the ids of a service's running tasks, sorted.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // quickService is one service of a stack, with quick's short pauses. Lines stand below the service, deploy below its deploy.
@@ -30,14 +31,14 @@ func TestAccSuspended(t *testing.T) {
 	s := acctest.Start(t)
 	name := s.RandomName(t)
 	stack := "services:\n" + quickService("web", "", "replicas: 2") + quickService("idle", "", "replicas: 0") + "configs:\n  unused: {content: kept}\n"
-	w := newWorkspace(t, application(s.Host(), name, stack))
-	w.apply()
+	w := providertest.NewWorkspace(t, application(s.Host(), name, stack))
+	w.Apply()
 	s.WaitRunning(t, name+"_web", 2)
 	before := s.ReleaseObjects(t, name)
 
-	w.write("main.tf", application(s.Host(), name, stack, "suspended = true"))
-	w.apply()
-	w.settled()
+	w.Write("main.tf", application(s.Host(), name, stack, "suspended = true"))
+	w.Apply()
+	w.Settled()
 	if n := replicas(t, s, name+"_web"); n != 0 {
 		t.Errorf("suspended web has %d replicas, want 0", n)
 	}
@@ -46,9 +47,9 @@ func TestAccSuspended(t *testing.T) {
 		t.Errorf("while suspended there are %v, want %v", now, withoutRecords(before))
 	}
 
-	w.write("main.tf", application(s.Host(), name, stack))
-	w.apply()
-	w.settled()
+	w.Write("main.tf", application(s.Host(), name, stack))
+	w.Apply()
+	w.Settled()
 	for service, want := range map[string]uint64{name + "_web": 2, name + "_idle": 0} {
 		if n := replicas(t, s, service); n != want {
 			t.Errorf("%s has %d replicas when no longer suspended, want %d", service, n, want)
@@ -69,25 +70,25 @@ func TestAccRedeployTrigger(t *testing.T) {
 	config := func(trigger string) string {
 		return application(proxy.Host(), name, "services:\n"+quickService("web", "", "replicas: 2")+quickService("api", "", "replicas: 1"), fmt.Sprintf("redeploy_trigger = %q", trigger))
 	}
-	w := newWorkspace(t, config("monday"))
-	w.apply()
+	w := providertest.NewWorkspace(t, config("monday"))
+	w.Apply()
 	tasks := func() []string { return append(taskIDs(t, s, name+"_web"), taskIDs(t, s, name+"_api")...) }
 	first := tasks()
-	w.write("main.tf", config("tuesday"))
-	w.apply()
+	w.Write("main.tf", config("tuesday"))
+	w.Apply()
 	second := tasks()
 	if len(second) != 3 || slices.ContainsFunc(second, func(id string) bool { return slices.Contains(first, id) }) {
 		t.Errorf("after a change of the trigger the tasks are %v, before they were %v: want three others", second, first)
 	}
 	proxy.Reset()
-	w.apply()
+	w.Apply()
 	if third := tasks(); !slices.Equal(second, third) {
 		t.Errorf("a repeated apply restarted tasks: %v, before %v", third, second)
 	}
 	if writes := proxy.Writes(); len(writes) > 0 {
 		t.Errorf("a repeated apply wrote %v", writes)
 	}
-	w.settled()
+	w.Settled()
 	if total := len(tasksOf(s, name+"_web")); total != 4 {
 		t.Errorf("web has had %d tasks, want 4: two, each restarted once", total)
 	}
@@ -98,12 +99,12 @@ func TestAccWithoutWaiting(t *testing.T) {
 	s := acctest.Start(t)
 	name := s.RandomName(t)
 	stack := "services:\n" + quickService("web", "command: [serve, -ready-after, 1h]\n    healthcheck: {test: [CMD, /app, healthcheck], interval: 1s, retries: 1000}", "replicas: 1")
-	w := newWorkspace(t, application(s.Host(), name, stack, "wait = false"))
-	w.apply() // would not end: the service never gets healthy
+	w := providertest.NewWorkspace(t, application(s.Host(), name, stack, "wait = false"))
+	w.Apply() // would not end: the service never gets healthy
 	if state := s.Service(t, name+"_web").Spec.Name; state != name+"_web" {
 		t.Errorf("there is no service %s_web", name)
 	}
-	w.settled()
+	w.Settled()
 }
 
 func TestAccPrune(t *testing.T) {
@@ -111,32 +112,32 @@ func TestAccPrune(t *testing.T) {
 	s := acctest.Start(t)
 	name := s.RandomName(t)
 	kept, dropped := quickService("web", "", "replicas: 1"), quickService("gone", "networks: [side]", "replicas: 0")
-	w := newWorkspace(t, application(s.Host(), name, "services:\n"+kept+dropped+"networks:\n  side: {}\n"))
-	w.apply()
+	w := providertest.NewWorkspace(t, application(s.Host(), name, "services:\n"+kept+dropped+"networks:\n  side: {}\n"))
+	w.Apply()
 	old := []string{"network/" + name + "_side", "service/" + name + "_gone"}
 	has := func(object string) bool { return slices.Contains(s.ReleaseObjects(t, name), object) }
 
-	w.write("main.tf", application(s.Host(), name, "services:\n"+kept, "prune = false"))
-	w.apply()
+	w.Write("main.tf", application(s.Host(), name, "services:\n"+kept, "prune = false"))
+	w.Apply()
 	for _, object := range old {
 		if !has(object) {
 			t.Errorf("%s is gone although prune = false", object)
 		}
 	}
-	if out := w.expect(0, "show"); strings.Contains(out, `"service/gone"`) {
+	if out := w.Expect(0, "show"); strings.Contains(out, `"service/gone"`) {
 		t.Errorf("what prune = false left is in objects:\n%s", out)
 	}
-	w.settled()
+	w.Settled()
 
-	w.write("main.tf", application(s.Host(), name, "services:\n"+kept, "prune = true"))
-	w.expect(2, "plan", "-detailed-exitcode", "-input=false")
-	w.apply()
+	w.Write("main.tf", application(s.Host(), name, "services:\n"+kept, "prune = true"))
+	w.Expect(2, "plan", "-detailed-exitcode", "-input=false")
+	w.Apply()
 	for _, object := range old {
 		if has(object) {
 			t.Errorf("%s is there although prune = true", object)
 		}
 	}
-	w.settled()
+	w.Settled()
 }
 
 func TestAccPurgeVolumes(t *testing.T) {
@@ -150,12 +151,12 @@ func TestAccPurgeVolumes(t *testing.T) {
 			t.Parallel()
 			name := s.RandomName(t)
 			stack := "services:\n" + quickService("web", `volumes: ["data:/data"]`, "replicas: 1") + "volumes:\n  data: {}\n"
-			w := newWorkspace(t, application(s.Host(), name, stack, fmt.Sprint("purge_volumes = ", tc.purge)))
-			w.apply()
+			w := providertest.NewWorkspace(t, application(s.Host(), name, stack, fmt.Sprint("purge_volumes = ", tc.purge)))
+			w.Apply()
 			if have := s.ReleaseVolumes(t, name); len(have) != 1 {
 				t.Fatalf("the volumes are %v, want one", have)
 			}
-			w.expect(0, "destroy", "-auto-approve", "-input=false")
+			w.Expect(0, "destroy", "-auto-approve", "-input=false")
 			if left := s.ReleaseObjects(t, name); len(left) > 0 {
 				t.Errorf("after destroy there are %v", left)
 			}
@@ -175,23 +176,23 @@ func TestAccAdopt(t *testing.T) {
 	s.WaitRunning(t, name+"_web", 1)
 	before := taskIDs(t, s, name+"_web")
 
-	w := newWorkspace(t, application(s.Host(), name, stack))
-	refused := flat(diagnostic(t, w.expect(1, "plan", "-input=false")))
+	w := providertest.NewWorkspace(t, application(s.Host(), name, stack))
+	refused := providertest.Flat(diagnostic(t, w.Expect(1, "plan", "-input=false")))
 	for _, want := range []string{"terraform import swarm_application", "adopt = true", name + "_web"} {
 		if !strings.Contains(refused, want) {
 			t.Errorf("the refusal does not say %q:\n%s", want, refused)
 		}
 	}
-	w.write("main.tf", application(s.Host(), name, stack, "adopt = true"))
-	out := w.apply()
+	w.Write("main.tf", application(s.Host(), name, stack, "adopt = true"))
+	out := w.Apply()
 	if !strings.Contains(out, "Warning: ") || !strings.Contains(out, name+"_web") || !strings.Contains(out, name+"_default") {
 		t.Errorf("the plan of an adoption does not warn of what is taken:\n%s", out)
 	}
-	w.settled()
+	w.Settled()
 	if after := taskIDs(t, s, name+"_web"); !slices.Equal(before, after) {
 		t.Errorf("the adoption restarted tasks: %v, before %v", after, before)
 	}
-	w.expect(0, "destroy", "-auto-approve", "-input=false")
+	w.Expect(0, "destroy", "-auto-approve", "-input=false")
 	if left := s.ReleaseObjects(t, name); len(left) > 0 {
 		t.Errorf("after destroy there are %v", left)
 	}
@@ -202,9 +203,9 @@ func TestAccTimeouts(t *testing.T) {
 	s := acctest.Start(t)
 	name := s.RandomName(t)
 	stack := "services:\n" + quickService("web", "command: [serve, -ready-after, 1h]\n    healthcheck: {test: [CMD, /app, healthcheck], interval: 1s, retries: 1000}", "replicas: 1")
-	w := newWorkspace(t, application(s.Host(), name, stack, `timeouts = { create = "4s" }`))
+	w := providertest.NewWorkspace(t, application(s.Host(), name, stack, `timeouts = { create = "4s" }`))
 	started := time.Now()
-	said := diagnostic(t, w.expect(1, "apply", "-auto-approve", "-input=false"))
+	said := diagnostic(t, w.Expect(1, "apply", "-auto-approve", "-input=false"))
 	if took := time.Since(started); took < 4*time.Second || took > 30*time.Second {
 		t.Errorf("an apply with 4s of time took %s", took)
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // TestSoak disturbs one release in random ways for as long as SOAK_DURATION says (`make soak`). Whatever happened in a
@@ -35,7 +36,7 @@ func TestSoak(t *testing.T) {
 	s := acctest.StartNodes(t, 1)
 	k := &soak{t: t, s: s, rng: rand.New(rand.NewPCG(seed, 0)), survived: map[string]int{}}
 	k.storm = newStorm(s.NewProxy(t), seed)
-	k.w = newWorkspace(t, "")
+	k.w = providertest.NewWorkspace(t, "")
 	rounds := 0
 	defer func() { k.report(rounds, seed) }()
 	for end := time.Now().Add(length); time.Now().Before(end); rounds++ {
@@ -48,7 +49,7 @@ func TestSoak(t *testing.T) {
 type soak struct {
 	t        *testing.T
 	s        *acctest.Swarm
-	w        *workspace
+	w        *providertest.Workspace
 	rng      *rand.Rand
 	storm    *storm
 	version  int
@@ -76,7 +77,7 @@ func (k *soak) round(n int) {
 	k.version++
 	k.replicas = 1 + k.rng.IntN(3)
 	k.settings = [][]string{nil, {`on_failure = "keep"`}, {`wait = false`}}[k.rng.IntN(3)]
-	k.w.write("main.tf", k.config())
+	k.w.Write("main.tf", k.config())
 	k.note("version %d, %d replicas, %v", k.version, k.replicas, k.settings)
 	if k.rng.IntN(3) == 0 {
 		k.meddle("before")
@@ -87,11 +88,11 @@ func (k *soak) round(n int) {
 	}
 	k.disturbed(command)
 	k.settings = nil // an apply that does not wait proves nothing
-	k.w.write("main.tf", k.config())
-	if code, said := k.w.terraform("apply", "-auto-approve", "-input=false"); code != 0 {
+	k.w.Write("main.tf", k.config())
+	if code, said := k.w.Terraform("apply", "-auto-approve", "-input=false"); code != 0 {
 		k.fail(n, "the undisturbed apply failed:\n"+said)
 	}
-	if code, said := k.w.terraform("plan", "-detailed-exitcode", "-input=false"); code != 0 {
+	if code, said := k.w.Terraform("plan", "-detailed-exitcode", "-input=false"); code != 0 {
 		k.fail(n, "the plan after the undisturbed apply is not empty:\n"+said)
 	}
 	have := k.s.ReleaseObjects(k.t, soaked)
@@ -108,22 +109,22 @@ func (k *soak) round(n int) {
 
 // disturbed runs a command while one thing, or several, go wrong. How it ends does not matter.
 func (k *soak) disturbed(command string) {
-	cmd := k.w.command(command, "-auto-approve", "-input=false")
+	cmd := k.w.Command(command, "-auto-approve", "-input=false")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	started, restarted := make(chan struct{}), make(chan struct{})
 	close(restarted)
-	at := moment{n: 1 + k.rng.IntN(8)}
+	at := providertest.Moment{N: 1 + k.rng.IntN(8)}
 	if k.rng.IntN(3) == 0 {
-		at = moment{look: true, n: 1 + k.rng.IntN(4)}
+		at = providertest.Moment{Look: true, N: 1 + k.rng.IntN(4)}
 	}
 	what, act := "", func() {}
 	switch k.rng.IntN(6) {
 	case 0:
-		what, act = "provider killed", func() { <-started; interruptions()[1].stop(cmd.Process.Pid) }
+		what, act = "provider killed", func() { <-started; providertest.ProviderKilled().Stop(cmd.Process.Pid) }
 	case 1:
-		what, act = "interrupt", func() { <-started; interruptions()[0].stop(cmd.Process.Pid) }
+		what, act = "interrupt", func() { <-started; providertest.CtrlC().Stop(cmd.Process.Pid) }
 	case 2:
 		restarted = make(chan struct{})
 		what, act = "engine killed and restarted", func() {
@@ -181,7 +182,7 @@ func (k *soak) meddle(when string) {
 
 // destroy ends the soak: nothing is left.
 func (k *soak) destroy() {
-	k.w.expect(0, "destroy", "-auto-approve", "-input=false")
+	k.w.Expect(0, "destroy", "-auto-approve", "-input=false")
 	if left := k.s.ReleaseObjects(k.t, soaked); len(left) > 0 {
 		k.t.Errorf("after destroy there are %v", left)
 	}

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // storm is a proxy at which random calls fail in random ways, and one moment is waited for.
 type storm struct {
 	proxy *acctest.Proxy
-	snare *trap
+	snare *providertest.Trap
 
 	mu     sync.Mutex
 	rng    *rand.Rand
@@ -23,19 +24,19 @@ type storm struct {
 
 // newStorm makes a calm one.
 func newStorm(proxy *acctest.Proxy, seed uint64) *storm {
-	s := &storm{proxy: proxy, snare: &trap{}, rng: rand.New(rand.NewPCG(seed, 1)), faults: map[string]int{}}
-	proxy.OnAnswer = func(c *acctest.Call) { s.snare.meets(*c) }
+	s := &storm{proxy: proxy, snare: &providertest.Trap{}, rng: rand.New(rand.NewPCG(seed, 1)), faults: map[string]int{}}
+	proxy.OnAnswer = func(c *acctest.Call) { s.snare.Meets(*c) }
 	proxy.SetOnRequest(func(*acctest.Call) acctest.Fault { return s.fault() })
 	return s
 }
 
 // begin lets a share of the calls fail from now on, and does something at a moment.
-func (s *storm) begin(rate float64, at moment, act func()) {
+func (s *storm) begin(rate float64, at providertest.Moment, act func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rate = rate
 	clear(s.faults)
-	s.snare.set(at, act)
+	s.snare.Set(at, act)
 }
 
 // end calms the storm, and tells whether the moment came and which faults there were.
@@ -43,8 +44,8 @@ func (s *storm) end() (sprung bool, faults map[string]int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rate = 0
-	sprung = s.snare.hasSprung()
-	s.snare.set(moment{}, nil)
+	sprung = s.snare.Sprung()
+	s.snare.Set(providertest.Moment{}, nil)
 	return sprung, maps.Clone(s.faults)
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // templated is an application whose Compose text is a template.
@@ -27,15 +28,15 @@ func TestAccTemplates(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
 	name := s.RandomName(t)
-	first, second := randomValue(t, "pa$s'\" "), randomValue(t, "pa$s'\" ")
+	first, second := providertest.RandomValue(t, "pa$s'\" "), providertest.RandomValue(t, "pa$s'\" ")
 	config := func(tag string) string {
 		return ephemeral("token") + templated(s.Host(), name, tag, `values_wo = [yamlencode({ token = var.token })]`)
 	}
-	w := newWorkspace(t, config("1.0"))
-	w.traced()
-	w.variable("token", first)
-	w.apply()
-	w.settled()
+	w := providertest.NewWorkspace(t, config("1.0"))
+	w.Traced()
+	w.Variable("token", first)
+	w.Apply()
+	w.Settled()
 	token := func() string {
 		spec := s.Docker(t, "service", "inspect", name+"_web", "--format", `{{index .Spec.TaskTemplate.ContainerSpec.Env 0}} {{.Spec.TaskTemplate.ContainerSpec.Hostname}}`)
 		return strings.TrimPrefix(spec, "TOKEN=")
@@ -44,34 +45,34 @@ func TestAccTemplates(t *testing.T) {
 		t.Errorf("the service has %q, want %q", got, want)
 	}
 
-	w.write("main.tf", config("1.1"))
-	d := compare(t, w.plan(2).change())
+	w.Write("main.tf", config("1.1"))
+	d := providertest.Compare(t, w.Plan(2).Change(resource))
 	for _, service := range []string{"service/api", "service/web"} {
-		if got := d.take(service); len(got) != 1 || got[0] != "image" {
+		if got := d.Take(service); len(got) != 1 || got[0] != "image" {
 			t.Errorf("another tag shows of %s %v, want the image", service, got)
 		}
 	}
-	w.apply()
-	w.variable("token", second)
-	d = compare(t, w.plan(2).change())
-	if got := d.take("service/web"); len(got) != 1 || got[0] != "env.TOKEN" {
+	w.Apply()
+	w.Variable("token", second)
+	d = providertest.Compare(t, w.Plan(2).Change(resource))
+	if got := d.Take("service/web"); len(got) != 1 || got[0] != "env.TOKEN" {
 		t.Errorf("another token shows %v, want env.TOKEN", got)
 	}
-	w.apply()
-	w.settled()
+	w.Apply()
+	w.Settled()
 	if got := token(); !strings.HasPrefix(got, second) {
 		t.Errorf("the service has %q, want %q", got, second)
 	}
 	for _, value := range []string{first, second} {
 		unique := strings.TrimPrefix(value, "pa$s'\" ")
-		if found := w.evidence().having(unique); len(found) > 0 {
+		if found := w.Evidence().Having(unique); len(found) > 0 {
 			t.Errorf("the token is in %v", found)
 		}
 	}
 
-	w.write("main.tf", strings.Replace(config("1.1"), "$.Values.tag", "$.Values.nope", 1))
-	out := w.expect(1, "plan", "-input=false")
-	if want := `compose[0]:5: at <$.Values.nope>: map has no entry for key "nope".`; !strings.Contains(flat(out), want) {
+	w.Write("main.tf", strings.Replace(config("1.1"), "$.Values.tag", "$.Values.nope", 1))
+	out := w.Expect(1, "plan", "-input=false")
+	if want := `compose[0]:5: at <$.Values.nope>: map has no entry for key "nope".`; !strings.Contains(providertest.Flat(out), want) {
 		t.Errorf("the plan does not say %q:\n%s", want, out)
 	}
 }

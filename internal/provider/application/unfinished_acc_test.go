@@ -9,6 +9,7 @@ import (
 	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
 // TestAccUnfinished ends updates too early in every way. The plan after it must not be empty, and must say why; the
@@ -22,8 +23,8 @@ func TestAccUnfinished(t *testing.T) {
 		// web is the service's image and command, %s an image that does not exist until ready makes it.
 		web      string
 		settings string
-		how      interruption
-		at       moment
+		how      providertest.Interruption
+		at       providertest.Moment
 		said     string
 		status   string
 		ready    func(t *testing.T, service, image string)
@@ -54,16 +55,16 @@ func TestAccUnfinished(t *testing.T) {
 		},
 		{
 			rule: "an update that was interrupted", web: "image: " + acctest.Image("1.1"), status: "applying",
-			how: interruptions()[0], at: moment{look: true, n: 2},
+			how: providertest.CtrlC(), at: providertest.Moment{Look: true, N: 2},
 		},
 		{
 			rule: "an update whose provider was killed", web: "image: " + acctest.Image("1.1"), status: "applying",
-			how: interruptions()[1], at: moment{look: true, n: 2},
+			how: providertest.ProviderKilled(), at: providertest.Moment{Look: true, N: 2},
 		},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			t.Parallel()
-			proxy, snare := trapped(t, s, tc.how)
+			proxy, snare := providertest.Trapped(t, s, tc.how)
 			name := s.RandomName(t)
 			image := "swarmkeel/later-" + name + ":1.0"
 			stack := func(web string) string {
@@ -73,14 +74,14 @@ func TestAccUnfinished(t *testing.T) {
 			if strings.Contains(web, "%s") {
 				web = fmt.Sprintf(web, image)
 			}
-			w := newWorkspace(t, stack("image: "+acctest.Image("1.0")))
-			w.apply()
-			w.write("main.tf", stack(web))
-			if tc.at.n > 0 {
+			w := providertest.NewWorkspace(t, stack("image: "+acctest.Image("1.0")))
+			w.Apply()
+			w.Write("main.tf", stack(web))
+			if tc.at.N > 0 {
 				interrupt(t, w, name, snare, tc.at, tc.how)
 			} else {
 				started := time.Now()
-				said := diagnostic(t, w.expect(1, "apply", "-auto-approve", "-input=false"))
+				said := diagnostic(t, w.Expect(1, "apply", "-auto-approve", "-input=false"))
 				if !strings.Contains(said, tc.said) {
 					t.Errorf("the diagnostic does not say %q:\n%s", tc.said, said)
 				}
@@ -88,15 +89,15 @@ func TestAccUnfinished(t *testing.T) {
 					t.Errorf("the apply took %s", took)
 				}
 			}
-			plan := w.expect(2, "plan", "-detailed-exitcode", "-input=false")
+			plan := w.Expect(2, "plan", "-detailed-exitcode", "-input=false")
 			if want := fmt.Sprintf("%q -> \"deployed\"", tc.status); !strings.Contains(plan, want) {
 				t.Errorf("the plan does not say %s:\n%s", want, plan)
 			}
 			if tc.ready != nil {
 				tc.ready(t, name+"_web", image)
 			}
-			w.apply()
-			w.settled()
+			w.Apply()
+			w.Settled()
 			s.WaitRunning(t, name+"_web", 1)
 		})
 	}

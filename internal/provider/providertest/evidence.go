@@ -1,4 +1,4 @@
-package application_test
+package providertest
 
 import (
 	"archive/zip"
@@ -23,8 +23,8 @@ import (
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
 )
 
-// randomValue is a value that stands nowhere by chance.
-func randomValue(t testing.TB, prefix string) string {
+// RandomValue is a value that stands nowhere by chance.
+func RandomValue(t testing.TB, prefix string) string {
 	t.Helper()
 	b := make([]byte, 10)
 	if _, err := rand.Read(b); err != nil {
@@ -33,11 +33,11 @@ func randomValue(t testing.TB, prefix string) string {
 	return prefix + hex.EncodeToString(b)
 }
 
-// places is text by the name of the place where it was found.
-type places map[string]string
+// Places is text by the name of the place where it was found.
+type Places map[string]string
 
-// having lists the places that hold a value: as it is, in hex, or as part of something in base64.
-func (p places) having(value string) []string {
+// Having lists the places that hold a value: as it is, in hex, or as part of something in base64.
+func (p Places) Having(value string) []string {
 	needles := append([]string{value, hex.EncodeToString([]byte(value))}, base64Within(value)...)
 	var found []string
 	for _, where := range slices.Sorted(maps.Keys(p)) {
@@ -59,36 +59,12 @@ func base64Within(value string) []string {
 	return out
 }
 
-func TestBase64WithinFindsValuesAtEveryOffset(t *testing.T) {
-	const value = "v1234567890abcdef"
-	for _, before := range []string{"", "a", "ab", "abc", "abcd"} {
-		p := places{"x": base64.StdEncoding.EncodeToString([]byte(before + value + "tail"))}
-		if len(p.having(value)) != 1 {
-			t.Errorf("not found behind %q", before)
-		}
-		if found := p.having("another1234567890"); len(found) != 0 {
-			t.Errorf("found what is not there: %v", found)
-		}
-	}
-}
-
-// traced makes Terraform and the provider log everything they can into a file that evidence reads.
-func (w *workspace) traced() {
-	w.env = append(w.env, "TF_LOG=TRACE", "TF_LOG_PATH="+filepath.Join(w.dir, "trace.log"))
-}
-
-// variable sets an input variable for the commands that follow.
-func (w *workspace) variable(name, value string) {
-	prefix := "TF_VAR_" + name + "="
-	w.env = append(slices.DeleteFunc(w.env, func(v string) bool { return strings.HasPrefix(v, prefix) }), prefix+value)
-}
-
-// evidence is everything that Terraform and the provider left in the folder, with the archives unpacked: plan, state
+// Evidence is everything that Terraform and the provider left in the folder, with the archives unpacked: plan, state
 // and their backups, and the logs. Plan files hold the configuration too.
-func (w *workspace) evidence() places {
-	w.t.Helper()
-	p := places{}
-	err := filepath.WalkDir(w.dir, func(path string, entry os.DirEntry, err error) error {
+func (w *Workspace) Evidence() Places {
+	w.T.Helper()
+	p := Places{}
+	err := filepath.WalkDir(w.Dir, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -96,7 +72,7 @@ func (w *workspace) evidence() places {
 		if err != nil {
 			return err
 		}
-		name, _ := filepath.Rel(w.dir, path)
+		name, _ := filepath.Rel(w.Dir, path)
 		p[name] = string(data)
 		if archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data))); err == nil {
 			for _, f := range archive.File {
@@ -114,17 +90,17 @@ func (w *workspace) evidence() places {
 		return nil
 	})
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return p
 }
 
-// inSwarm is everything that the engine tells of a release, with the records unpacked. "service/web" is the spec of a
+// InSwarm is everything that the engine tells of a release, with the records unpacked. "service/web" is the spec of a
 // service, "config/settings" and "record/v1" the data of a config, and what begins with "about" names and labels of
 // anything.
-func inSwarm(t *testing.T, s *acctest.Swarm, release string) places {
+func InSwarm(t testing.TB, s *acctest.Swarm, release string) Places {
 	t.Helper()
-	ctx, p := context.Background(), places{}
+	ctx, p := context.Background(), Places{}
 	text := func(v any) string {
 		raw, err := json.Marshal(v)
 		if err != nil {
@@ -177,7 +153,7 @@ func inSwarm(t *testing.T, s *acctest.Swarm, release string) places {
 	return p
 }
 
-func unpacked(t *testing.T, data []byte) string {
+func unpacked(t testing.TB, data []byte) string {
 	t.Helper()
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -190,7 +166,16 @@ func unpacked(t *testing.T, data []byte) string {
 	return string(raw)
 }
 
-// flat is output on one line, without the frames and the line breaks that Terraform puts into diagnostics.
-func flat(out string) string {
+// Flat is output on one line, without the frames and the line breaks that Terraform puts into diagnostics.
+func Flat(out string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╷", " ", "╵", " ").Replace(out)), " ")
+}
+
+// Around is the text in which a value was found.
+func Around(text, value string) string {
+	at := strings.Index(text, value)
+	if at < 0 {
+		return "(encoded)"
+	}
+	return text[max(at-200, 0):min(at+len(value)+100, len(text))]
 }

@@ -1,4 +1,4 @@
-package application_test
+package providertest
 
 import (
 	"encoding/json"
@@ -11,60 +11,60 @@ import (
 	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 )
 
-// plan is what `terraform plan` has to say, for a person and as data.
-type plan struct {
-	text string
+// Plan is what `terraform plan` has to say, for a person and as data.
+type Plan struct {
+	Text string
 	tfjson.Plan
 }
 
-// plan runs `terraform plan`, which must end with an exit code: 0 without changes, 2 with some.
-func (w *workspace) plan(code int, args ...string) *plan {
-	w.t.Helper()
-	p := &plan{text: w.expect(code, append([]string{"plan", "-detailed-exitcode", "-input=false", "-out=tfplan"}, args...)...)}
-	cmd := w.command("show", "-json", "tfplan")
+// Plan runs `terraform plan`, which must end with an exit code: 0 without changes, 2 with some.
+func (w *Workspace) Plan(code int, args ...string) *Plan {
+	w.T.Helper()
+	p := &Plan{Text: w.Expect(code, append([]string{"plan", "-detailed-exitcode", "-input=false", "-out=tfplan"}, args...)...)}
+	cmd := w.Command("show", "-json", "tfplan")
 	out, err := cmd.Output()
 	if err != nil {
-		w.t.Fatalf("terraform show -json: %v", err)
+		w.T.Fatalf("terraform show -json: %v", err)
 	}
 	if err := json.Unmarshal(out, &p.Plan); err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return p
 }
 
-// change is what the plan does to the application, nil when it is not in the plan.
-func (p *plan) change() *tfjson.Change {
+// Change is what the plan does to the resource of a type, nil when there is none in the plan.
+func (p *Plan) Change(resource string) *tfjson.Change {
 	for _, c := range p.ResourceChanges {
-		if c.Type == "swarm_application" {
+		if c.Type == resource {
 			return c.Change
 		}
 	}
 	return nil
 }
 
-// drift is what was found to have moved, by the refresh of the plan.
-func (p *plan) drift(t *testing.T) *differences {
+// Drift is what the refresh of the plan found to have moved of the resource of a type.
+func (p *Plan) Drift(t testing.TB, resource string) *Differences {
 	t.Helper()
 	for _, c := range p.ResourceDrift {
-		if c.Type == "swarm_application" {
-			return compare(t, c.Change)
+		if c.Type == resource {
+			return Compare(t, c.Change)
 		}
 	}
-	return &differences{paths: map[string][]string{}}
+	return &Differences{paths: map[string][]string{}}
 }
 
-// differences holds, by element of `objects`, the leaves that differ; "*" is an element that one side lacks. An
+// Differences holds, by element of `objects`, the leaves that differ; "*" is an element that one side lacks. An
 // attribute beside `objects` is an element by its name, one that is a map by its name and key ("images/web").
-type differences struct {
+type Differences struct {
 	paths map[string][]string
 }
 
-// compare lists what a change changes.
-func compare(t *testing.T, c *tfjson.Change) *differences {
+// Compare lists what a change changes.
+func Compare(t testing.TB, c *tfjson.Change) *Differences {
 	t.Helper()
 	before, _ := c.Before.(map[string]any)
 	after, _ := c.After.(map[string]any)
-	d := &differences{paths: map[string][]string{}}
+	d := &Differences{paths: map[string][]string{}}
 	for name := range both(before, after) {
 		if name == "objects" {
 			continue
@@ -89,22 +89,22 @@ func compare(t *testing.T, c *tfjson.Change) *differences {
 			d.paths[ref] = []string{"*"}
 			continue
 		}
-		for _, difference := range object.Diff(form(t, a), form(t, b)) {
+		for _, difference := range object.Diff(Form(t, a), Form(t, b)) {
 			d.paths[ref] = append(d.paths[ref], difference.Path.String())
 		}
 	}
 	return d
 }
 
-// take returns the leaves of one element, and counts it as accounted for.
-func (d *differences) take(element string) []string {
+// Take returns the leaves of one element, and counts it as accounted for.
+func (d *Differences) Take(element string) []string {
 	paths := d.paths[element]
 	delete(d.paths, element)
 	return paths
 }
 
-// rest is what nobody has taken.
-func (d *differences) rest() map[string][]string { return d.paths }
+// Rest is what nobody has taken.
+func (d *Differences) Rest() map[string][]string { return d.paths }
 
 func both(a, b map[string]any) map[string]bool {
 	keys := map[string]bool{}
@@ -117,7 +117,8 @@ func both(a, b map[string]any) map[string]bool {
 	return keys
 }
 
-func form(t *testing.T, text string) object.Form {
+// Form reads an element of `objects`.
+func Form(t testing.TB, text string) object.Form {
 	t.Helper()
 	f, err := object.ParseForm(text)
 	if err != nil {
@@ -126,7 +127,8 @@ func form(t *testing.T, text string) object.Form {
 	return f
 }
 
-func asJSON(t *testing.T, v any) string {
+// AsJSON is a value as a person reads it.
+func AsJSON(t testing.TB, v any) string {
 	t.Helper()
 	out, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
