@@ -30,16 +30,14 @@ const registryService = "registry"
 // StartRegistry starts a registry in a swarm of the test's own.
 func StartRegistry(t testing.TB, s *Swarm, user, password string) *Registry {
 	t.Helper()
-	if _, err := script("images", s.dir, "--registry"); err != nil {
-		t.Fatal(err)
-	}
+	Load(t, s, Distribution)
 	r := &Registry{Address: s.Address(t, 1) + ":5000", User: user, Password: password, swarm: s}
 	s.Docker(t, "service", "create", "-q", "--name", registryService, "--constraint", "node.hostname==n1",
 		"--publish", "mode=host,published=5000,target=5000",
 		"--config", fmt.Sprintf("source=%s,target=/htpasswd", r.htpasswd(t)),
 		"--env", "REGISTRY_AUTH=htpasswd", "--env", "REGISTRY_AUTH_HTPASSWD_REALM=test", "--env", "REGISTRY_AUTH_HTPASSWD_PATH=/htpasswd",
 		"--env", "REGISTRY_STORAGE_FILESYSTEM_ROOTDIRECTORY=/data", "--mount", "type=volume,source=registry,target=/data",
-		"--restart-delay", "100ms", "--update-monitor", "100ms", "swarmkeel/test-registry:2")
+		"--restart-delay", "100ms", "--update-monitor", "100ms", RegistryImage("2"))
 	r.awaitPassword(t)
 	return r
 }

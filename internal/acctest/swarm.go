@@ -25,11 +25,8 @@ import (
 )
 
 // EnvHost names the engine to use instead of starting one: unix://DIR/n1/docker.sock of a `test-swarm start DIR`,
-// its images imported.
+// its images loaded.
 const EnvHost = "SWARM_TEST_HOST"
-
-// Image returns the test image of a version: 1.0, 1.1, 1.2 or 2.0. They run the same program, see testapp.
-func Image(version string) string { return "swarmkeel/test-app:" + version }
 
 // Swarm is a running swarm, talked to through its first node: see Through.
 type Swarm struct {
