@@ -26,6 +26,9 @@ const (
 	ConditionDeployed ConditionType = "Deployed"
 	// ConditionConverged: every slot of every service runs the declared version.
 	ConditionConverged ConditionType = "Converged"
+	// ConditionInSync: the newest revision was applied to its end, and what is in
+	// the swarm is what it says. Whether it runs is the business of Converged.
+	ConditionInSync ConditionType = "InSync"
 )
 
 // ConditionReason says why a condition has its status. It is a closed set, and
@@ -45,6 +48,13 @@ const (
 	BecausePaused       ConditionReason = "UpdatePaused"
 	BecauseNoNode       ConditionReason = "NoEligibleNode"
 	BecauseUnreadable   ConditionReason = "Unreadable"
+	BecauseInSync       ConditionReason = "InSync"
+	BecauseDrifted      ConditionReason = "Drifted"
+	BecauseNotFound     ConditionReason = "NotFound"
+	// BecauseNotComparable: an object has no canonical form.
+	BecauseNotComparable ConditionReason = "NotComparable"
+	// BecauseInternal: the provider itself failed.
+	BecauseInternal ConditionReason = "InternalError"
 )
 
 // ConditionOf is one observed condition of a release.
@@ -62,20 +72,29 @@ func Conditions(v *View, rollouts []Rollout, rollErr error) []ConditionOf {
 }
 
 func deployedCondition(v *View) ConditionOf {
-	c := ConditionOf{Type: ConditionDeployed, Status: False, Message: fmt.Sprintf("Revision %d is %s.", v.Revision, v.Status)}
-	switch v.Status {
-	case Deployed:
-		c.Status, c.Reason = True, BecauseDeployed
-	case Applying:
-		c.Reason = BecauseApplying
-	case Failed:
-		c.Reason = BecauseFailed
-	case RolledBack:
-		c.Reason = BecauseRolledBack
-	default:
-		c.Status, c.Reason, c.Message = Unknown, BecauseNoRecord, "No revision is on record: this release was never applied by the provider."
+	c := ConditionOf{Type: ConditionDeployed, Status: False, Reason: outcome(v.Status), Message: fmt.Sprintf("Revision %d is %s.", v.Revision, v.Status)}
+	switch c.Reason {
+	case BecauseDeployed:
+		c.Status = True
+	case BecauseNoRecord:
+		c.Status, c.Message = Unknown, "No revision is on record: this release was never applied by the provider."
 	}
 	return c
+}
+
+// outcome is the reason that the status of a newest revision amounts to.
+func outcome(s Status) ConditionReason {
+	switch s {
+	case Deployed:
+		return BecauseDeployed
+	case Applying:
+		return BecauseApplying
+	case Failed:
+		return BecauseFailed
+	case RolledBack:
+		return BecauseRolledBack
+	}
+	return BecauseNoRecord
 }
 
 func convergedCondition(rollouts []Rollout, err error) ConditionOf {
@@ -109,6 +128,8 @@ func state(r Rollout) (ConditionReason, string) {
 	w := &watch{service: r.Service, last: r}
 	text := fmt.Sprintf("%s: %d of %d", r.Service, w.fulfilled(), r.Want)
 	switch {
+	case r.Gone:
+		return BecauseNotFound, r.Service + " does not exist"
 	case r.Blocked != "":
 		return BecauseNoNode, r.Service + ": " + r.Blocked
 	case w.fulfilled() >= r.Want && !r.updating():
@@ -122,6 +143,6 @@ func state(r Rollout) (ConditionReason, string) {
 }
 
 func worse(a, b ConditionReason) bool {
-	rank := map[ConditionReason]int{BecauseProgressing: 1, BecauseNoNode: 2, BecausePaused: 3, BecauseTasksFailing: 4}
+	rank := map[ConditionReason]int{BecauseProgressing: 1, BecauseNoNode: 2, BecausePaused: 3, BecauseTasksFailing: 4, BecauseNotFound: 5}
 	return rank[a] > rank[b]
 }

@@ -27,6 +27,8 @@ func TestConditions(t *testing.T) {
 			ConditionOf{Status: False, Reason: BecauseFailed}, ConditionOf{Status: False, Reason: BecauseTasksFailing}},
 		{"no node is eligible", &View{Status: Applying, Revision: 1}, []Rollout{{Service: "s", Blocked: "node.role == x"}}, nil,
 			ConditionOf{Status: False, Reason: BecauseApplying}, ConditionOf{Status: False, Reason: BecauseNoNode}},
+		{"a service was removed", deployed, []Rollout{broken, {Service: "s", Gone: true}}, nil,
+			ConditionOf{Status: True, Reason: BecauseDeployed}, ConditionOf{Status: False, Reason: BecauseNotFound}},
 		{"a stack without a record", &View{}, nil, nil,
 			ConditionOf{Status: Unknown, Reason: BecauseNoRecord}, ConditionOf{Status: True, Reason: BecauseConverged}},
 	}
