@@ -58,7 +58,17 @@ func (c *Core) apply(ctx context.Context, planned *Plan, opts ApplyOptions) (*Re
 	if err != nil {
 		return nil, ended(ctx, op, err)
 	}
-	defer l.release(ctx)
+	// A create that was refused leaves nothing behind, not even its lease.
+	refused := false
+	defer func() {
+		if refused {
+			closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.closing)
+			defer cancel()
+			_ = l.remove(closing)
+			return
+		}
+		l.release(ctx)
+	}()
 	// Whoever held the lease before may have written.
 	covered := c.under(l)
 	if p, err = covered.replan(ctx, p); err != nil {
@@ -73,7 +83,9 @@ func (c *Core) apply(ctx context.Context, planned *Plan, opts ApplyOptions) (*Re
 	}
 	result := p.result(planned)
 	result.Warnings = merge(result.Warnings, warnings)
-	return covered.write(ctx, p, result, opts)
+	result, err = covered.write(ctx, p, result, opts)
+	refused = result == nil && p.Newest == nil && ReasonOf(err) != ReasonInterrupted
+	return result, err
 }
 
 func (c *Core) replan(ctx context.Context, planned *Plan) (*Plan, error) {
@@ -102,12 +114,21 @@ func (c *Core) write(ctx context.Context, p *Plan, result *Result, opts ApplyOpt
 			Detail: strings.Join(missing, " ") + " Create them first, or declare them without external.",
 		}
 	}
-	if opts.Started != nil {
+	looks := len(p.looksDue()) > 0
+	if opts.Started != nil && !looks {
 		opts.Started(p.Release.Instance)
 	}
 	rev, err := c.begin(ctx, p)
 	if err != nil {
 		return result, ended(ctx, "record a revision of "+p.Release.Release, err)
+	}
+	if looks {
+		if err := c.lookBefore(ctx, p, rev, opts); err != nil {
+			return nil, err
+		}
+		if opts.Started != nil {
+			opts.Started(p.Release.Instance)
+		}
 	}
 	if rev == nil { // only something to tidy up
 		warnings, err := c.tidy(ctx, p, opts)
@@ -140,12 +161,18 @@ func (c *Core) write(ctx context.Context, p *Plan, result *Result, opts ApplyOpt
 
 // carryOut does the steps of a plan, waits, and prunes.
 func (c *Core) carryOut(ctx context.Context, p *Plan, opts ApplyOptions) ([]string, error) {
+	if err := p.makeSecrets(); err != nil {
+		return nil, err
+	}
 	if err := c.makeReady(ctx, p); err != nil {
 		return nil, err
 	}
 	warnings, err := c.rollOut(ctx, p, opts)
 	if err != nil || opts.NoWait {
-		return warnings, err
+		return warnings, p.hide(err)
+	}
+	if err := c.prove(ctx, p, opts); err != nil {
+		return warnings, p.hide(err)
 	}
 	more, err := c.tidy(ctx, p, opts)
 	return append(warnings, more...), err

@@ -130,6 +130,8 @@ type Plan struct {
 	// next is what an apply puts on record; revisions are those on record.
 	next      Revision
 	revisions []*Revision
+	// made are the contents that this apply has made itself.
+	made []string
 }
 
 // Empty reports whether there is nothing to do: nothing differs, nothing is to be

@@ -38,6 +38,8 @@ const (
 	ReasonOtherOwner Reason = "OtherOwner"
 	// ReasonRefused: the objects exist and are not ours to take.
 	ReasonRefused Reason = "Refused"
+	// ReasonProtected: the release is not to be removed.
+	ReasonProtected Reason = "Protected"
 	// ReasonNotConverged: written, and evidence says that it will not run.
 	ReasonNotConverged Reason = "NotConverged"
 	// ReasonLeaseLost: another writer has taken over, or may have.

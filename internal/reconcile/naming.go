@@ -20,6 +20,7 @@ func (p *planner) settleNames() error {
 	objects := make([]object.Object, len(p.desired.Objects))
 	copy(objects, p.desired.Objects)
 	rename := map[Adopted]string{}
+	batches := map[*object.Derived]map[string]*Live{}
 	for i, o := range objects {
 		if o.Kind != object.KindConfig && o.Kind != object.KindSecret {
 			continue
@@ -30,8 +31,16 @@ func (p *planner) settleNames() error {
 			}
 			continue
 		}
-		name := o.Name
-		if l := p.generation(o); l != nil {
+		name, l := o.Name, (*Live)(nil)
+		if d := o.Derived; d != nil && len(d.Keys) > 1 && !p.facts.recorded {
+			if _, ok := batches[d]; !ok {
+				batches[d] = p.together(d)
+			}
+			l = batches[d][o.Key]
+		} else {
+			l = p.generation(o)
+		}
+		if l != nil {
 			name = l.Name
 		} else if !p.facts.recorded {
 			name = p.freeName(o)
@@ -50,16 +59,24 @@ func (p *planner) settleNames() error {
 				"the content of a config or secret. Leave `name:` out, or put a variable into it that changes with the content.",
 		}
 	}
-	for i, o := range objects {
-		if o.Kind != object.KindService {
-			continue
-		}
+	renamed := func(o object.Object) object.Object {
 		for from, to := range rename {
 			o = object.RenameReferences(o, from.Kind, from.Name, to)
 		}
-		objects[i] = o
+		return o
+	}
+	for i, o := range objects {
+		if o.Kind == object.KindService {
+			objects[i] = renamed(o)
+		}
 	}
 	p.desired.Objects = objects
+	for _, jobs := range []*[]object.OneShot{&p.desired.Before, &p.desired.After} {
+		*jobs = slices.Clone(*jobs)
+		for i := range *jobs {
+			(*jobs)[i].Service = renamed((*jobs)[i].Service)
+		}
+	}
 	return nil
 }
 

@@ -20,13 +20,19 @@ func (c *Core) Plan(ctx context.Context, desired Release, opts PlanOptions) (*Pl
 	if err != nil {
 		return nil, ended(ctx, op, err)
 	}
-	return plan(state, desired, opts, facts{unfinished: unfinished})
+	homes, err := c.homes(ctx, state, desired)
+	if err != nil {
+		return nil, ended(ctx, op, err)
+	}
+	return plan(state, desired, opts, facts{unfinished: unfinished, homes: homes})
 }
 
 // facts are what a plan has to know that no list of objects says.
 type facts struct {
 	// unfinished jobs are run again, see unfinishedJobs.
 	unfinished map[string]bool
+	// homes are the ids of the nodes that hold the data of services, see Core.homes.
+	homes map[string]string
 	// converged is set when the newest revision is known to have converged,
 	// whatever its record says so far.
 	converged bool
@@ -100,6 +106,9 @@ func plan(state *State, desired Release, opts PlanOptions, known facts) (*Plan, 
 		return nil, err
 	}
 	if err := p.checkForeign(); err != nil {
+		return nil, err
+	}
+	if err := p.checkLocal(); err != nil {
 		return nil, err
 	}
 	if err := p.settleNames(); err != nil {

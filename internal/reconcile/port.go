@@ -134,6 +134,7 @@ type Node struct {
 	Ready         bool
 	State         string // ready, down, unknown, disconnected
 	Labels        map[string]string
+	EngineLabels  map[string]string
 	EngineVersion string
 	Leader        bool
 	NanoCPUs      int64

@@ -2,9 +2,7 @@ package reconcile
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -14,8 +12,8 @@ import (
 // Uninstall removes everything of a release: services first, then, when their
 // tasks are gone, what those held on to, then the records, because they are the
 // only way to find the rest again, and the lease last. Absent is success. A
-// network that somebody else's service uses stops the removal before its first
-// write.
+// network or secret that somebody else's service uses stops the removal before
+// its first write, and so does protection.
 func (c *Core) Uninstall(ctx context.Context, owner Owner, opts UninstallOptions) (*Result, error) {
 	op := "uninstall " + owner.Release
 	result := &Result{Instance: owner.Instance}
@@ -26,8 +24,11 @@ func (c *Core) Uninstall(ctx context.Context, owner Owner, opts UninstallOptions
 	if len(what.owned)+len(what.records) == 0 && what.lease == nil {
 		return result, nil
 	}
-	if err := unshared(what.state, what.claim, what.owned); err != nil {
+	if err := what.removable(opts); err != nil {
 		return nil, err
+	}
+	if err := c.reachable(ctx, what, opts); err != nil {
+		return nil, ended(ctx, op, err)
 	}
 	l, err := c.acquire(ctx, owner, c.lockTimeout, opts.Report)
 	if err != nil {
@@ -47,6 +48,7 @@ func (c *Core) Uninstall(ctx context.Context, owner Owner, opts UninstallOptions
 type holdings struct {
 	state   *State
 	claim   claim
+	newest  *Revision
 	owned   []*Live
 	records []*Live
 	lease   *Live
@@ -67,7 +69,7 @@ func (c *Core) holdings(ctx context.Context, owner Owner) (*holdings, error) {
 	if err := state.ofOthers("uninstall "+owner.Release, owner, newest); err != nil {
 		return nil, err
 	}
-	h := &holdings{state: state, claim: newClaim(owner, newest, owner.Instance == "")}
+	h := &holdings{state: state, newest: newest, claim: newClaim(owner, newest, owner.Instance == "")}
 	h.owned = h.claim.owned(state)
 	for _, l := range state.records(owner.Release) {
 		if l.Owner.Instance == owner.Instance || owner.Instance == "" {
@@ -86,14 +88,17 @@ func (c *Core) removeRelease(ctx context.Context, owner Owner, opts UninstallOpt
 	if err != nil {
 		return nil, err
 	}
-	if err := unshared(h.state, h.claim, h.owned); err != nil {
+	if err := h.removable(opts); err != nil {
 		return nil, err
 	}
 	if opts.Report != nil {
 		opts.Report(fmt.Sprintf("%s: removing %d objects", owner.Release, len(h.owned)))
 	}
-	volumes := c.volumesToPurge(h.state, owner, h.owned, opts)
+	volumes := h.volumesToPurge(opts)
 	if err := c.removeServices(ctx, h.owned); err != nil {
+		return nil, err
+	}
+	if err := c.empty(ctx, h, opts); err != nil {
 		return nil, err
 	}
 	for _, kind := range []object.Kind{object.KindConfig, object.KindSecret, object.KindNetwork} {
@@ -101,28 +106,8 @@ func (c *Core) removeRelease(ctx context.Context, owner Owner, opts UninstallOpt
 			return nil, err
 		}
 	}
-	warnings := c.purge(ctx, volumes, len(h.state.Nodes))
+	warnings := c.purge(ctx, volumes, len(h.state.Nodes), len(opts.Empty) > 0)
 	return warnings, c.removeAll(ctx, h.records, object.KindRecord)
-}
-
-// unshared refuses a removal that would have to leave a network behind.
-func unshared(state *State, ours claim, owned []*Live) error {
-	var shared []string
-	for _, l := range owned {
-		if l.Kind != object.KindNetwork {
-			continue
-		}
-		if users := state.users(l.Name, ours); len(users) > 0 {
-			shared = append(shared, fmt.Sprintf("network %s is used by service %s", l.Name, strings.Join(users, ", ")))
-		}
-	}
-	if len(shared) == 0 {
-		return nil
-	}
-	return &Error{
-		Reason: ReasonInUse, Op: "uninstall " + ours.owner.Release,
-		Detail: strings.Join(shared, "; ") + ". These services do not belong to the release: detach or remove them first. Nothing was removed.",
-	}
 }
 
 func (c *Core) removeServices(ctx context.Context, owned []*Live) error {
@@ -161,48 +146,4 @@ func (c *Core) removeAll(ctx context.Context, objects []*Live, kind object.Kind)
 		}
 	}
 	return g.Wait()
-}
-
-// volumesToPurge lists the named volumes that go with the release. Only a
-// release that has once been deployed has data worth the name: the replacement
-// of a failed create keeps what it finds.
-func (c *Core) volumesToPurge(state *State, owner Owner, owned []*Live, opts UninstallOptions) []object.Object {
-	if !opts.PurgeVolumes {
-		return nil
-	}
-	deployed := false
-	for _, l := range state.records(owner.Release) {
-		deployed = deployed || (l.Owner.Instance == owner.Instance && l.Status == string(Deployed))
-	}
-	if !deployed {
-		return nil
-	}
-	objects := make([]object.Object, 0, len(owned))
-	for _, l := range owned {
-		objects = append(objects, l.Object)
-	}
-	var out []object.Object
-	for _, v := range object.Volumes(objects, owner.Release) {
-		if strings.HasPrefix(v.Name, owner.Release+"_") {
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
-// purge removes volumes on the connected node. It never fails the removal: what
-// is left is said, and so is what cannot be seen from here in a swarm of several
-// nodes.
-func (c *Core) purge(ctx context.Context, volumes []object.Object, nodes int) []string {
-	var warnings []string
-	for _, v := range volumes {
-		err := c.doDraining(ctx, Step{Verb: Delete, Object: v})
-		if err != nil {
-			warnings = append(warnings, fmt.Sprintf("Volume %s was not removed: %v", v.Name, errors.Unwrap(err)))
-		}
-	}
-	if len(volumes) > 0 && nodes > 1 {
-		warnings = append(warnings, "Volumes are local to their node: those of other nodes than the connected one are still there.")
-	}
-	return warnings
 }

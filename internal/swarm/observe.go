@@ -124,6 +124,7 @@ func convertNodes(nodes []swarm.Node) []reconcile.Node {
 			Ready:         n.Status.State == swarm.NodeStateReady,
 			State:         string(n.Status.State),
 			Labels:        n.Spec.Labels,
+			EngineLabels:  n.Description.Engine.Labels,
 			EngineVersion: n.Description.Engine.EngineVersion,
 			Leader:        n.ManagerStatus != nil && n.ManagerStatus.Leader,
 			NanoCPUs:      n.Description.Resources.NanoCPUs,

@@ -2,10 +2,11 @@ package swarm
 
 import (
 	"fmt"
-	"net"
 	"strings"
 
 	"github.com/docker/docker/api/types/swarm"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 )
 
 // schedulable reports whether a node takes new tasks. A paused node keeps those
@@ -26,68 +27,18 @@ func admits(p *swarm.Placement, n swarm.Node) bool {
 	if p == nil {
 		return true
 	}
-	for _, c := range p.Constraints {
-		if !satisfies(c, n) {
-			return false
-		}
-	}
-	return offersPlatform(p.Platforms, n)
+	return object.Admits(p.Constraints, place(n)) && offersPlatform(p.Platforms, n)
 }
 
-// satisfies evaluates one constraint as swarmkit does (NodeMatches in
-// manager/constraint): values compare without regard to case, label names with
-// it, and what cannot be parsed matches no node.
-func satisfies(constraint string, n swarm.Node) bool {
-	key, value, want, ok := parseConstraint(constraint)
-	if !ok {
-		return false
-	}
-	matches := func(have string) bool { return strings.EqualFold(value, have) == want }
-	switch lower := strings.ToLower(key); {
-	case lower == "node.id":
-		return matches(n.ID)
-	case lower == "node.hostname":
-		return matches(n.Description.Hostname)
-	case lower == "node.role":
-		return matches(string(n.Spec.Role))
-	case lower == "node.platform.os":
-		return matches(n.Description.Platform.OS)
-	case lower == "node.platform.arch":
-		return matches(n.Description.Platform.Architecture)
-	case lower == "node.ip":
-		return satisfiesAddress(value, want, n)
-	case strings.HasPrefix(lower, nodeLabel) && len(key) > len(nodeLabel):
-		return matches(n.Spec.Labels[key[len(nodeLabel):]])
-	case strings.HasPrefix(lower, engineLabel) && len(key) > len(engineLabel):
-		return matches(n.Description.Engine.Labels[key[len(engineLabel):]])
-	}
-	return false
-}
+// satisfies evaluates one constraint.
+func satisfies(constraint string, n swarm.Node) bool { return object.Satisfies(constraint, place(n)) }
 
-const (
-	nodeLabel   = "node.labels."
-	engineLabel = "engine.labels."
-)
-
-func parseConstraint(s string) (key, value string, want, ok bool) {
-	// == is looked for first wherever it stands, as in swarmkit's Parse.
-	for _, op := range []string{"==", "!="} {
-		if key, value, ok = strings.Cut(s, op); ok {
-			return strings.TrimSpace(key), strings.TrimSpace(value), op == "==", true
-		}
+func place(n swarm.Node) object.Place {
+	return object.Place{
+		ID: n.ID, Hostname: n.Description.Hostname, Role: string(n.Spec.Role), Addr: n.Status.Addr,
+		OS: n.Description.Platform.OS, Arch: n.Description.Platform.Architecture,
+		Labels: n.Spec.Labels, EngineLabels: n.Description.Engine.Labels,
 	}
-	return "", "", false, false
-}
-
-func satisfiesAddress(value string, want bool, n swarm.Node) bool {
-	have := net.ParseIP(n.Status.Addr)
-	if ip := net.ParseIP(value); ip != nil {
-		return ip.Equal(have) == want
-	}
-	if _, subnet, err := net.ParseCIDR(value); err == nil {
-		return subnet.Contains(have) == want
-	}
-	return false
 }
 
 // offersPlatform evaluates the platforms that an image was found to have, as

@@ -26,6 +26,24 @@ type model struct {
 	ResolveImage    types.String `tfsdk:"resolve_image"`
 	Suspended       types.Bool   `tfsdk:"suspended"`
 	RedeployTrigger types.String `tfsdk:"redeploy_trigger"`
+	Wait            types.Bool   `tfsdk:"wait"`
+	Prune           types.Bool   `tfsdk:"prune"`
+	PurgeVolumes    types.Bool   `tfsdk:"purge_volumes"`
+}
+
+var (
+	_ lifecycle.Waiter  = (*model)(nil)
+	_ lifecycle.Remover = (*model)(nil)
+)
+
+// Waiting implements lifecycle.Waiter.
+func (m *model) Waiting() lifecycle.Waiting {
+	return lifecycle.Waiting{NoWait: !m.Wait.ValueBool(), NoPrune: !m.Prune.ValueBool()}
+}
+
+// Removal implements lifecycle.Remover.
+func (m *model) Removal() lifecycle.Removal {
+	return lifecycle.Removal{PurgeVolumes: m.PurgeVolumes.ValueBool()}
 }
 
 // Render implements lifecycle.Model.
@@ -50,9 +68,8 @@ func (m *model) Render(ctx context.Context, session *lifecycle.Session) (*reconc
 	if rendered == nil {
 		return nil, problems
 	}
-	release := &reconcile.Release{Objects: rendered.Objects, External: rendered.External, Needs: rendered.Needs, Commit: commit}
-	release.Resolve = reconcile.Resolution(m.ResolveImage.ValueString())
-	release.Sensitive = rendered.Sensitive
+	release := lifecycle.Release(rendered)
+	release.Commit, release.Resolve = commit, reconcile.Resolution(m.ResolveImage.ValueString())
 	for _, value := range lifecycle.Strings(m.SecretsWO) {
 		release.Sensitive = append(release.Sensitive, value)
 	}

@@ -98,6 +98,18 @@ func (Kind) Attributes() map[string]schema.Attribute {
 			Optional: true, Computed: true, Default: booldefault.StaticBool(false),
 			MarkdownDescription: "Scales all replicated services to 0 and keeps everything else. Default `false`.",
 		},
+		"wait": schema.BoolAttribute{
+			Optional: true, Computed: true, Default: booldefault.StaticBool(true),
+			MarkdownDescription: "Whether applying returns only when every task of the new version runs, is healthy and has stayed so for the service's `update_config.monitor` (5 s when unset). Default `true`.",
+		},
+		"prune": schema.BoolAttribute{
+			Optional: true, Computed: true, Default: booldefault.StaticBool(true),
+			MarkdownDescription: "Whether objects that are no longer declared are deleted once the new version runs. Volumes never are. Default `true`.",
+		},
+		"purge_volumes": schema.BoolAttribute{
+			Optional: true, Computed: true, Default: booldefault.StaticBool(false),
+			MarkdownDescription: "Whether destroying deletes the named volumes as well, if the release has ever been deployed. The value in the state counts, so apply it before destroying. Volumes are per node: only those of the node that the provider talks to can be reached. Default `false`.",
+		},
 		"redeploy_trigger": schema.StringAttribute{
 			Optional:            true,
 			MarkdownDescription: "Any text; a change of it restarts all tasks. For instance a version of something that the services read at start.",

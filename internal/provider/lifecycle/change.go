@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
@@ -34,7 +35,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !written {
 		return // no state: nothing has been written into the swarm
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
+	resp.Diagnostics.Append(keepState(ctx, &resp.State, model, nil)...)
 	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, model.common())...)
 	resp.Diagnostics.Append(model.common().keepPinned(ctx, resp.Private)...)
 }
@@ -55,19 +56,32 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	resp.Diagnostics.Append(diags...)
 	if !written {
 		// The state stays as it was, and so does the swarm.
-		resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, prior)...)
+		resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, commonOf(prior))...)
 		return
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
+	resp.Diagnostics.Append(keepState(ctx, &resp.State, model, &req.State)...)
 	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, model.common())...)
 	resp.Diagnostics.Append(model.common().keepPinned(ctx, resp.Private)...)
+}
+
+// keepState writes a model into the state with every value known.
+func keepState(ctx context.Context, state *tfsdk.State, model Model, prior *tfsdk.State) diag.Diagnostics {
+	diags := state.Set(ctx, model)
+	var before tftypes.Value
+	if prior != nil {
+		before = prior.Raw
+	}
+	if err := withoutUnknown(state, before); err != nil {
+		diags.AddError("The state could not be completed", err.Error())
+	}
+	return diags
 }
 
 // change applies the planned model and completes it: afterwards every computed
 // attribute is known, on every path. It reports whether the swarm may have been
 // written to, that is, whether there is something to keep in state.
-func (r *Resource) change(ctx context.Context, model Model, prior *Common, plan tfsdk.Plan, config tfsdk.Config, timeout time.Duration) (bool, diag.Diagnostics) {
-	planned := model.common()
+func (r *Resource) change(ctx context.Context, model, state Model, plan tfsdk.Plan, config tfsdk.Config, timeout time.Duration) (bool, diag.Diagnostics) {
+	planned, prior := model.common(), commonOf(state)
 	who := r.subject(planned.Name.ValueString())
 	core, diags := r.session.Core()
 	if diags.HasError() {
@@ -92,7 +106,7 @@ func (r *Resource) change(ctx context.Context, model Model, prior *Common, plan 
 		r.session.report(ctx, &diags, err, who)
 		return false, diags
 	}
-	steps, err := planned.steps(ctx, core, *release, prior)
+	steps, err := r.steps(ctx, core, *release, model, prior)
 	if err != nil {
 		r.session.report(ctx, &diags, err, who)
 		return false, diags
@@ -100,7 +114,7 @@ func (r *Resource) change(ctx context.Context, model Model, prior *Common, plan 
 
 	started := ""
 	result, err := core.Apply(ctx, steps, reconcile.ApplyOptions{
-		NoWait:   !planned.Wait.ValueBool(),
+		NoWait:   waitingOf(model).NoWait,
 		RollBack: planned.OnFailure.ValueString() == rollBack,
 		Prior:    prior.objects(),
 		Report:   func(line string) { tflog.Info(ctx, line, map[string]any{"release": release.Release}) },
@@ -111,30 +125,32 @@ func (r *Resource) change(ctx context.Context, model Model, prior *Common, plan 
 		if started == "" {
 			return false, diags
 		}
-		r.afterFailure(ctx, core, planned, prior, started)
+		r.afterFailure(ctx, core, model, prior, started)
 		return true, diags
 	}
 	warn(&diags, "Worth knowing about release "+release.Release, slices.DeleteFunc(slices.Clone(result.Warnings), func(warning string) bool {
 		return slices.Contains(steps.Warnings, warning) // the plan has said so
 	}))
-	diags.Append(r.afterSuccess(ctx, core, planned, prior, declared, result)...)
+	diags.Append(r.afterSuccess(ctx, core, model, prior, declared, result)...)
 	return true, diags
 }
 
 // steps plans over what is there, and notes which swarm that is.
-func (c *Common) steps(ctx context.Context, core *reconcile.Core, release reconcile.Release, prior *Common) (*reconcile.Plan, error) {
-	id, err := checkSwarm(ctx, core, c.SwarmID)
+func (r *Resource) steps(ctx context.Context, core *reconcile.Core, release reconcile.Release, model Model, prior *Common) (*reconcile.Plan, error) {
+	planned := model.common()
+	id, err := checkSwarm(ctx, core, planned.SwarmID)
 	if err != nil {
 		return nil, err
 	}
-	c.SwarmID = types.StringValue(id)
-	return core.Plan(ctx, release, planOptions(prior, c))
+	planned.SwarmID = types.StringValue(id)
+	return core.Plan(ctx, release, planOptions(prior, model))
 }
 
 // afterSuccess completes the planned model with the outcome. What was planned as
 // known stays as planned, because Terraform takes nothing else.
-func (r *Resource) afterSuccess(ctx context.Context, core *reconcile.Core, planned, prior *Common, declared map[string]string, result *reconcile.Result) diag.Diagnostics {
+func (r *Resource) afterSuccess(ctx context.Context, core *reconcile.Core, model Model, prior *Common, declared map[string]string, result *reconcile.Result) diag.Diagnostics {
 	var diags diag.Diagnostics
+	planned := model.common()
 	planned.Objects = resolve(planned.Objects, declared)
 	planned.pinned = result.Images
 	if planned.Instance.IsUnknown() {
@@ -159,12 +175,14 @@ func (r *Resource) afterSuccess(ctx context.Context, core *reconcile.Core, plann
 		planned.Services = asPlanned(services, planned.Services, types.ObjectNull(serviceType.AttrTypes))
 		planned.Networks = asPlanned(networks, planned.Networks, types.StringNull())
 	}
+	observeComputed(model, view, true)
 	return diags
 }
 
 // afterFailure completes the model with what is there now, so that the next plan
 // shows what is left to do. The context of the apply may be over.
-func (r *Resource) afterFailure(ctx context.Context, core *reconcile.Core, planned, prior *Common, instance string) {
+func (r *Resource) afterFailure(ctx context.Context, core *reconcile.Core, model Model, prior *Common, instance string) {
+	planned := model.common()
 	planned.Instance = types.StringValue(instance)
 	planned.ID = planned.Name
 	view, err := lookOnce(ctx, core, planned.Name.ValueString(), instance)
@@ -176,6 +194,7 @@ func (r *Resource) afterFailure(ctx context.Context, core *reconcile.Core, plann
 		return
 	}
 	planned.observe(view)
+	observeComputed(model, view, false)
 	planned.Instance = types.StringValue(instance)
 }
 

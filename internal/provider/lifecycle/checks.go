@@ -43,13 +43,13 @@ func protectedSecrets(release *reconcile.Release, names []string) diag.Diagnosti
 // checkEngine asks the engine what would stand in the way of a release: errors
 // and warnings only, nothing of the answer goes into planned values. An engine
 // that does not answer is no obstacle to planning.
-func (r *Resource) checkEngine(ctx context.Context, release reconcile.Release, prior, planned *Common) diag.Diagnostics {
+func (r *Resource) checkEngine(ctx context.Context, release reconcile.Release, prior *Common, planned Model) diag.Diagnostics {
 	var diags diag.Diagnostics
 	if r.session == nil || r.session.opts.Core == nil {
 		return diags
 	}
 	core := r.session.opts.Core
-	who := r.subject(planned.Name.ValueString())
+	who := r.subject(release.Release)
 
 	if prior != nil {
 		if _, err := checkSwarm(ctx, core, prior.SwarmID); err != nil {
@@ -93,10 +93,10 @@ func (r *Resource) beingReplaced(ctx context.Context, core *reconcile.Core, owne
 // planOptions are the same when planning and when applying. A state without an
 // instance is an import that has not been applied yet: nothing is ours, and the
 // user has said that it shall be.
-func planOptions(prior, planned *Common) reconcile.PlanOptions {
+func planOptions(prior *Common, planned Model) reconcile.PlanOptions {
 	imported := prior != nil && prior.Instance.ValueString() == ""
 	return reconcile.PlanOptions{
-		Adopt:   imported || prior == nil && planned.Adopt.ValueBool(),
-		NoPrune: !planned.Prune.ValueBool(),
+		Adopt:   imported || prior == nil && planned.common().Adopt.ValueBool(),
+		NoPrune: waitingOf(planned).NoPrune,
 	}
 }

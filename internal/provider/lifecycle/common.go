@@ -23,12 +23,9 @@ import (
 // Common holds the attributes that every kind of resource has.
 type Common struct {
 	Name         types.String   `tfsdk:"name"`
-	Wait         types.Bool     `tfsdk:"wait"`
-	Prune        types.Bool     `tfsdk:"prune"`
 	OnFailure    types.String   `tfsdk:"on_failure"`
 	HistoryLimit types.String   `tfsdk:"history_limit"`
 	Adopt        types.Bool     `tfsdk:"adopt"`
-	PurgeVolumes types.Bool     `tfsdk:"purge_volumes"`
 	Timeouts     timeouts.Value `tfsdk:"timeouts"`
 
 	ID       types.String `tfsdk:"id"`
@@ -105,14 +102,6 @@ func settingAttributes(ctx context.Context) map[string]schema.Attribute {
 				stringvalidator.LengthAtMost(maxNameLength),
 			},
 		},
-		"wait": schema.BoolAttribute{
-			Optional: true, Computed: true, Default: booldefault.StaticBool(true),
-			MarkdownDescription: "Whether applying returns only when every task of the new version runs, is healthy and has stayed so for the service's `update_config.monitor` (5 s when unset). Default `true`.",
-		},
-		"prune": schema.BoolAttribute{
-			Optional: true, Computed: true, Default: booldefault.StaticBool(true),
-			MarkdownDescription: "Whether objects that are no longer declared are deleted once the new version runs. Volumes never are. Default `true`.",
-		},
 		"on_failure": schema.StringAttribute{
 			Optional: true, Computed: true, Default: stringdefault.StaticString(rollBack),
 			MarkdownDescription: "What becomes of an update that fails: with `rollback` the whole release goes back to its last deployed revision, is waited for as long as the update's own timeout, and the apply returns the original error; with `keep` what was written stays for inspection. " +
@@ -129,10 +118,6 @@ func settingAttributes(ctx context.Context) map[string]schema.Attribute {
 		"adopt": schema.BoolAttribute{
 			Optional: true, Computed: true, Default: booldefault.StaticBool(false),
 			MarkdownDescription: "Whether creating takes over objects of this name that something else deployed. The plan lists what is taken. Default `false`: such a create is refused. Not needed after an import.",
-		},
-		"purge_volumes": schema.BoolAttribute{
-			Optional: true, Computed: true, Default: booldefault.StaticBool(false),
-			MarkdownDescription: "Whether destroying deletes the named volumes as well, if the release has ever been deployed. The value in the state counts, so apply it before destroying. Volumes are per node: only those of the node that the provider talks to can be reached. Default `false`.",
 		},
 		"timeouts": timeoutsAttribute(ctx),
 	}

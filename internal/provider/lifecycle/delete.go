@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
@@ -11,10 +12,11 @@ import (
 
 // Delete removes the release from the swarm. What is gone already is no error.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	prior, diags := r.prior(ctx, req.State)
+	state, diags := r.prior(ctx, req.State)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
+	prior, removal := state.common(), removalOf(state)
 	timeout, diags := prior.Timeouts.Delete(ctx, deleteTimeout)
 	resp.Diagnostics.Append(diags...)
 	core, diags := r.session.Core()
@@ -36,11 +38,15 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		Instance: prior.instance(),
 		Owner:    r.session.opts.Owner,
 	}, reconcile.UninstallOptions{
-		PurgeVolumes: prior.PurgeVolumes.ValueBool(),
+		Protected:    removal.Protected != "",
+		PurgeVolumes: removal.PurgeVolumes,
+		Empty:        removal.Empty,
 		Report:       func(line string) { tflog.Info(ctx, line, map[string]any{"release": name}) },
 	})
 	switch {
 	case reconcile.ReasonOf(err) == reconcile.ReasonNotFound:
+	case reconcile.ReasonOf(err) == reconcile.ReasonProtected:
+		resp.Diagnostics.AddAttributeError(path.Root(removal.Protected), who.String()+" is protected", protection(who, removal.Protected))
 	case err != nil:
 		r.session.report(ctx, &resp.Diagnostics, err, who)
 	case result != nil:

@@ -22,9 +22,7 @@ func probeConfig(webImage string) map[string]tftypes.Value {
 		}),
 		"secrets_wo":    tftypes.NewValue(texts, map[string]tftypes.Value{"key": tftypes.NewValue(tftypes.String, "s3cret")}),
 		"wait":          tftypes.NewValue(tftypes.Bool, true),
-		"prune":         tftypes.NewValue(tftypes.Bool, true),
 		"adopt":         tftypes.NewValue(tftypes.Bool, false),
-		"purge_volumes": tftypes.NewValue(tftypes.Bool, false),
 		"history_limit": tftypes.NewValue(tftypes.String, "10"),
 	}
 }

@@ -20,25 +20,33 @@ import (
 // from configuration and state alone: Terraform asks again at apply and rejects
 // another answer.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() {
-		return // destroying: nothing to render
-	}
-	model := r.kind.NewModel()
-	resp.Diagnostics.Append(req.Plan.Get(ctx, model)...)
-	prior, diags := r.prior(ctx, req.State)
+	state, diags := r.prior(ctx, req.State)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	planned := model.common()
+	if req.Plan.Raw.IsNull() {
+		if state != nil {
+			resp.Diagnostics.Append(r.checkRemoval(ctx, state)...)
+		}
+		return
+	}
+	model := r.kind.NewModel()
+	if resp.Diagnostics.Append(req.Plan.Get(ctx, model)...); resp.Diagnostics.HasError() {
+		return
+	}
+	planned, prior := model.common(), commonOf(state)
 
 	if prior != nil && !prior.Name.Equal(planned.Name) {
 		// The first half of a replacement. Terraform asks again for the create, and
-		// everything there is to say is said then.
+		// everything else there is to say is said then.
+		resp.Diagnostics.Append(r.checkRemoval(ctx, state)...)
 		planned.planIdentity(nil)
 		planned.planUnknown()
+		planComputed(model, nil, nil)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, model)...)
 		return
 	}
+	resp.Diagnostics.Append(checkChange(model, state, req.Config)...)
 
 	release, diags := r.render(ctx, req.Plan.Raw, req.Config)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
@@ -48,6 +56,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	changed := true
 	if release == nil {
 		planned.planUnknown()
+		planComputed(model, state, nil)
 	} else {
 		declared, err := reconcile.Declare(release, prior.objects())
 		if err != nil {
@@ -66,28 +75,28 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 			changed = true
 			warn(&resp.Diagnostics, "Another build runs under the declared name", sentences(moved))
 		}
+		planComputed(model, state, declared)
 	}
 	if resp.Diagnostics.Append(resp.Plan.Set(ctx, model)...); resp.Diagnostics.HasError() {
 		return
 	}
 	if release != nil && changed {
 		release.Instance = prior.instance()
-		resp.Diagnostics.Append(r.checkEngine(ctx, *release, prior, planned)...)
+		resp.Diagnostics.Append(r.checkEngine(ctx, *release, prior, model)...)
 	}
 }
 
-// prior reads the common attributes of a state; nil when there is none.
-func (r *Resource) prior(ctx context.Context, state tfsdk.State) (*Common, diag.Diagnostics) {
+// prior reads a state; nil when there is none.
+func (r *Resource) prior(ctx context.Context, state tfsdk.State) (Model, diag.Diagnostics) {
 	if state.Raw.IsNull() {
 		return nil, nil
 	}
 	model := r.kind.NewModel()
 	diags := state.Get(ctx, model)
-	prior := model.common()
 	if !diags.HasError() && r.session != nil {
-		r.session.hold(prior.Name.ValueString())
+		r.session.hold(model.common().Name.ValueString())
 	}
-	return prior, diags
+	return model, diags
 }
 
 // keepLabels plans networks as they are whose labels alone differ from what is

@@ -34,6 +34,11 @@ type probeModel struct {
 	Run       types.Map  `tfsdk:"run"`
 	SecretsWO types.Map  `tfsdk:"secrets_wo"`
 	Wrong     types.List `tfsdk:"wrong"`
+	Wait      types.Bool `tfsdk:"wait"`
+}
+
+func (m *probeModel) Waiting() lifecycle.Waiting {
+	return lifecycle.Waiting{NoWait: !m.Wait.IsNull() && !m.Wait.ValueBool()}
 }
 
 func (probe) Name() string              { return "probe" }
@@ -44,6 +49,7 @@ func (probe) Attributes() map[string]schema.Attribute {
 		"run":        schema.MapAttribute{Optional: true, ElementType: types.StringType},
 		"secrets_wo": schema.MapAttribute{Optional: true, WriteOnly: true, ElementType: types.StringType},
 		"wrong":      schema.ListAttribute{Optional: true, ElementType: types.StringType},
+		"wait":       schema.BoolAttribute{Optional: true},
 	}
 }
 

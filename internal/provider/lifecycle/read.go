@@ -47,6 +47,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	c.observe(view)
+	observeComputed(model, view, false)
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
 	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, c)...)
 }

@@ -90,6 +90,9 @@ func (s *Session) Git() *git.Client {
 	return s.opts.Git
 }
 
+// Owner tells this configuration's releases from those of others.
+func (s *Session) Owner() string { return s.opts.Owner }
+
 // hold notes that a release is in the state of this command, so that a create of
 // the same name is understood as the second half of a replacement.
 func (s *Session) hold(release string) {

@@ -1,0 +1,124 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/docker/docker/api/types/swarm"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
+)
+
+// homes tells on which node the data of services is that keep it there: where the
+// newest of their tasks that got a node is, by real name of the service. The
+// engine is asked only where there is more than one node to be on.
+func (c *Core) homes(ctx context.Context, state *State, release Release) (map[string]string, error) {
+	if len(release.Local) == 0 || len(state.Nodes) < 2 {
+		return nil, nil
+	}
+	var services []string
+	for _, key := range release.Local {
+		if o := release.service(key); o != nil && state.find(object.KindService, o.Name) != nil {
+			services = append(services, o.Name)
+		}
+	}
+	return c.newestNodes(ctx, services)
+}
+
+func (c *Core) newestNodes(ctx context.Context, services []string) (map[string]string, error) {
+	if len(services) == 0 {
+		return nil, nil
+	}
+	rollouts, err := c.backend.Progress(ctx, services)
+	if err != nil {
+		return nil, err
+	}
+	homes := map[string]string{}
+	for _, r := range rollouts {
+		for _, t := range r.Tasks { // newest first
+			if t.NodeID != "" {
+				homes[r.Service] = t.NodeID
+				break
+			}
+		}
+	}
+	return homes, nil
+}
+
+// checkLocal refuses to move a service away from its data, and warns of one that
+// Swarm may move at any time, since it does not know of the data.
+func (p *planner) checkLocal() error {
+	for _, key := range p.desired.Local {
+		o := p.desired.service(key)
+		if o == nil {
+			continue
+		}
+		spec, ok := o.Spec.(*swarm.ServiceSpec)
+		if !ok {
+			continue
+		}
+		var constraints []string
+		if placement := spec.TaskTemplate.Placement; placement != nil {
+			constraints = placement.Constraints
+		}
+		var eligible []string
+		for _, n := range p.state.Nodes {
+			if object.Admits(constraints, n.place()) {
+				eligible = append(eligible, n.Hostname)
+			}
+		}
+		home := p.state.node(p.facts.homes[o.Name])
+		switch {
+		case home != nil && !object.Admits(constraints, home.place()):
+			return &Error{
+				Reason: ReasonInvalid, Op: "place service " + o.Name, Ref: o.Ref(),
+				Detail: fmt.Sprintf("Its data is in a volume of node %s, and the placement (%s) keeps it off that node: it would start with an empty volume elsewhere. Nothing was changed. "+
+					"Leave it on %[1]s, or move the data by way of the server's own dump into another release.", home.Hostname, strings.Join(constraints, ", ")),
+			}
+		case len(eligible) > 1 && home != nil:
+			p.out.Warnings = append(p.out.Warnings, fmt.Sprintf(
+				"Service %s has its data in a volume of node %s, and may be moved to %s, where it would start with an empty volume. Pin it: placement = { constraints = [\"node.hostname==%[2]s\"] }.",
+				o.Name, home.Hostname, without(eligible, home.Hostname)))
+		case len(eligible) > 1:
+			p.out.Warnings = append(p.out.Warnings, fmt.Sprintf(
+				"Service %s keeps its data in a volume of the node that it runs on, and may run on any of %s; on another one it would start with an empty volume. Pin it: placement = { constraints = [\"node.hostname==%s\"] }.",
+				o.Name, strings.Join(eligible, ", "), eligible[0]))
+		}
+	}
+	return nil
+}
+
+func without(names []string, name string) string {
+	var out []string
+	for _, n := range names {
+		if n != name {
+			out = append(out, n)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// service returns the declared service of a logical name, nil when there is none.
+func (r Release) service(key string) *object.Object {
+	for i := range r.Objects {
+		if o := &r.Objects[i]; o.Kind == object.KindService && o.Key == key {
+			return o
+		}
+	}
+	return nil
+}
+
+// node returns a member of the swarm by its id, nil when it is none.
+func (s *State) node(id string) *Node {
+	for i := range s.Nodes {
+		if s.Nodes[i].ID == id {
+			return &s.Nodes[i]
+		}
+	}
+	return nil
+}
+
+func (n Node) place() object.Place {
+	return object.Place{ID: n.ID, Hostname: n.Hostname, Role: n.Role, OS: n.OS, Arch: n.Arch, Addr: n.Addr, Labels: n.Labels, EngineLabels: n.EngineLabels}
+}

@@ -1,0 +1,151 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
+)
+
+// looksDue reports whether the jobs that look before a release is made have to
+// run: their service is to be created, and the release was never deployed. A
+// service that somebody removed from a deployed release comes back to its own.
+func (p *Plan) looksDue() []object.OneShot {
+	if p.lastDeployed() != nil {
+		return nil
+	}
+	creates := map[string]bool{}
+	for _, s := range p.Steps {
+		if s.Verb == Create && s.Object.Kind == object.KindService {
+			creates[s.Object.Key] = true
+		}
+	}
+	var due []object.OneShot
+	for _, job := range p.Release.Before {
+		if creates[job.For] {
+			due = append(due, job)
+		}
+	}
+	return due
+}
+
+// lookBefore runs the jobs that look before a release is made. When one of them
+// refuses, what this apply has written so far, its record, goes again: a create
+// that is refused leaves nothing behind.
+func (c *Core) lookBefore(ctx context.Context, p *Plan, rev *Revision, opts ApplyOptions) error {
+	for _, job := range p.looksDue() {
+		err := c.runJob(ctx, p, job, opts.Report)
+		if err == nil {
+			continue
+		}
+		if err = ended(ctx, job.Op, err); p.Newest == nil && ReasonOf(err) != ReasonInterrupted {
+			c.forget(ctx, p.Release.Owner, rev.Number)
+		}
+		return err
+	}
+	return nil
+}
+
+// forget removes a record that stands for nothing. If that fails, the next create
+// takes the release over and goes on from there.
+func (c *Core) forget(ctx context.Context, owner Owner, number int) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.closing)
+	defer cancel()
+	state, err := c.lookAgain(ctx)
+	if err != nil {
+		return
+	}
+	if l := state.find(object.KindRecord, recordName(owner.Release, number)); l != nil && l.Owner.Instance == owner.Instance {
+		_ = c.do(ctx, Step{Verb: Delete, Object: l.Object, Live: l})
+	}
+}
+
+// prove runs the jobs that show that a converged release does what it is for.
+func (c *Core) prove(ctx context.Context, p *Plan, opts ApplyOptions) error {
+	for _, job := range p.Release.After {
+		if err := c.runJob(ctx, p, job, opts.Report); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runJob runs one job to its end and takes it away again, whatever came of it. A
+// job that an earlier apply has left behind is removed first.
+func (c *Core) runJob(ctx context.Context, p *Plan, job object.OneShot, report func(string)) (err error) {
+	if report != nil {
+		report(fmt.Sprintf("%s: %s", p.Release.Release, job.Op))
+	}
+	if err := c.removeJob(ctx, p.Release.Owner, job.Service.Name); err != nil {
+		return err
+	}
+	defer func() {
+		leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.closing)
+		defer cancel()
+		if left := c.removeJob(leaving, p.Release.Owner, job.Service.Name); err == nil {
+			err = left
+		}
+	}()
+	step := Step{Verb: Create, Object: sameImage(stamp(job.Service, p.Release.Owner), job.For, p.Release), Restarts: true}
+	if err := c.do(ctx, step); err != nil {
+		return err
+	}
+	r := c.newRollout(p, ApplyOptions{Report: report})
+	r.follow(step)
+	if _, err := r.wait(ctx); err != nil {
+		return jobFailed(job, err, r.watches[job.Service.Key])
+	}
+	if w := r.watches[job.Service.Key]; w.last.Want == 0 {
+		return &Error{
+			Reason: ReasonNotConverged, Op: job.Failure, Ref: object.Ref{Kind: object.KindService, Key: job.For},
+			Detail: fmt.Sprintf("To %s, a job has to run on the node, and no node takes it: %s.", job.Op, w.last.Blocked),
+		}
+	}
+	return nil
+}
+
+func (c *Core) removeJob(ctx context.Context, owner Owner, name string) error {
+	state, err := c.lookAgain(ctx)
+	if err != nil {
+		return err
+	}
+	l := state.find(object.KindService, name)
+	if l == nil || l.Owner.Release != owner.Release || l.Owner.Instance != owner.Instance {
+		return nil // what somebody else has under this name, the create meets
+	}
+	return c.doDraining(ctx, Step{Verb: Delete, Object: l.Object, Live: l})
+}
+
+// sameImage gives a job the very image that the service it is about is pinned to.
+func sameImage(job object.Object, key string, release Release) object.Object {
+	for _, o := range release.ofKind(object.KindService) {
+		if o.Key == key && object.NormalizeImage(imageOf(o)) == object.NormalizeImage(imageOf(job)) {
+			if pin, ok := release.Pinned[key]; ok {
+				return pins{job.Key: pin}.pin(job)
+			}
+		}
+	}
+	return job
+}
+
+// jobFailed puts what a job found into the words of the one who asked for it. Other
+// errors than its failure stay as they are.
+func jobFailed(job object.OneShot, err error, w *watch) error {
+	var e *Error
+	if !errors.As(err, &e) || e.Reason != ReasonNotConverged {
+		return err
+	}
+	out := *e
+	out.Op, out.Ref = job.Failure, object.Ref{Kind: object.KindService, Key: job.For}
+	for _, t := range w.failures() {
+		if t.ExitCode == nil {
+			continue
+		}
+		if text := job.Exits[*t.ExitCode]; text != "" {
+			out.Detail = text + "\n\n" + out.Detail
+			break
+		}
+	}
+	return &out
+}
