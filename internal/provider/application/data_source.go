@@ -3,12 +3,11 @@ package application
 import (
 	"context"
 	"sort"
-	"strconv"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/computed"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/lifecycle"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
 )
@@ -71,16 +70,9 @@ type dataModel struct {
 	Revision   types.String            `tfsdk:"revision"`
 	Status     types.String            `tfsdk:"status"`
 	Commit     types.String            `tfsdk:"commit"`
-	Conditions []conditionModel        `tfsdk:"conditions"`
+	Conditions []computed.Condition    `tfsdk:"conditions"`
 	Services   map[string]serviceModel `tfsdk:"services"`
 	History    []revisionModel         `tfsdk:"history"`
-}
-
-type conditionModel struct {
-	Type    types.String `tfsdk:"type"`
-	Status  types.String `tfsdk:"status"`
-	Reason  types.String `tfsdk:"reason"`
-	Message types.String `tfsdk:"message"`
 }
 
 type serviceModel struct {
@@ -121,7 +113,7 @@ func (m *dataModel) fill(view *reconcile.View, rollouts []reconcile.Rollout, his
 	m.Status, m.Commit = types.StringValue(string(view.Status)), types.StringValue(view.Commit)
 	m.Revision = types.StringValue("")
 	if view.Revision > 0 {
-		m.Revision = number(view.Revision)
+		m.Revision = computed.Number(view.Revision)
 	}
 	byName := make(map[string]reconcile.Rollout, len(rollouts))
 	for _, r := range rollouts {
@@ -132,22 +124,17 @@ func (m *dataModel) fill(view *reconcile.View, rollouts []reconcile.Rollout, his
 		r := byName[s.Name]
 		m.Services[key] = serviceModel{
 			ID: types.StringValue(s.ID), Name: types.StringValue(s.Name), Mode: types.StringValue(s.Mode), Image: types.StringValue(view.Images[key]),
-			Desired: number(r.Want), Running: number(r.Have),
+			Desired: computed.Number(r.Want), Running: computed.Number(r.Have),
 			UpdateState: types.StringValue(r.Update.State), UpdateMessage: types.StringValue(r.Update.Message),
 			Tasks: taskModels(r.Tasks),
 		}
 	}
-	for _, c := range reconcile.Conditions(view, rollouts, nil) {
-		m.Conditions = append(m.Conditions, conditionModel{
-			Type: types.StringValue(string(c.Type)), Status: types.StringValue(string(c.Status)),
-			Reason: types.StringValue(string(c.Reason)), Message: types.StringValue(c.Message),
-		})
-	}
+	m.Conditions = computed.ConditionsOf(reconcile.Conditions(view, rollouts, nil))
 	m.History = make([]revisionModel, len(history))
 	for i, h := range history {
 		m.History[i] = revisionModel{
-			Revision: number(h.Number), Status: types.StringValue(string(h.Status)),
-			Commit: types.StringValue(h.Commit), Created: moment(h.Created), Changed: []string{},
+			Revision: computed.Number(h.Number), Status: types.StringValue(string(h.Status)),
+			Commit: types.StringValue(h.Commit), Created: computed.Moment(h.Created), Changed: []string{},
 		}
 		if i+1 < len(history) {
 			m.History[i].Changed = changed(h.Objects, history[i+1].Objects)
@@ -160,23 +147,14 @@ func taskModels(tasks []reconcile.Task) []taskModel {
 	for _, t := range tasks {
 		exit := types.StringValue("")
 		if t.ExitCode != nil {
-			exit = number(*t.ExitCode)
+			exit = computed.Number(*t.ExitCode)
 		}
 		out = append(out, taskModel{
 			ID: types.StringValue(t.ID), Name: types.StringValue(t.Name), Node: types.StringValue(t.Node), Image: types.StringValue(t.Image),
 			State: types.StringValue(t.State), Desired: types.StringValue(t.Desired), Error: types.StringValue(t.Err),
-			ExitCode: exit, Since: moment(t.Since),
+			ExitCode: exit, Since: computed.Moment(t.Since),
 		})
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Name.ValueString() < out[j].Name.ValueString() })
 	return out
-}
-
-func number(n int) types.String { return types.StringValue(strconv.Itoa(n)) }
-
-func moment(t time.Time) types.String {
-	if t.IsZero() {
-		return types.StringValue("")
-	}
-	return types.StringValue(t.UTC().Format(time.RFC3339))
 }
