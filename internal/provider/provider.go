@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/application"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/drift"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/gitcommit"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/image"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/lifecycle"
@@ -180,5 +181,6 @@ func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 		application.NewDataSource,
 		image.NewDataSource,
 		gitcommit.NewDataSource,
+		drift.NewDataSource,
 	}
 }
