@@ -3,6 +3,7 @@ package acctest
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,23 @@ func (s *Swarm) ReleaseObjects(t testing.TB, release string) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// Holds requires that the swarm has exactly the objects of these patterns of a release: kind/name, sorted, NAME for the
+// release's name, HASH for the hash of a content. Its lease and its one record go without saying.
+func (s *Swarm) Holds(t testing.TB, release string, patterns ...string) {
+	t.Helper()
+	Only(t, s.ReleaseObjects(t, release), release, patterns...)
+}
+
+// Only is Holds for objects that were listed before.
+func Only(t testing.TB, have []string, release string, patterns ...string) {
+	t.Helper()
+	want := append([]string{`config/keel-lease\.NAME`, `config/keel\.NAME\.v\d+`}, patterns...)
+	text := strings.NewReplacer("NAME", regexp.QuoteMeta(release), "HASH", "[0-9a-f]{12}").Replace(strings.Join(want, "\n"))
+	if !slices.IsSorted(have) || !regexp.MustCompile("^"+text+"$").MatchString(strings.Join(have, "\n")) {
+		t.Errorf("there are\n%s\nwant\n%s", strings.Join(have, "\n"), text)
+	}
 }
 
 // ReleaseVolumes lists the names of the first node's volumes that carry the release's stack label, sorted.
