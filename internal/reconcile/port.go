@@ -133,14 +133,18 @@ type Node struct {
 	Availability  string // active, pause, drain
 	Ready         bool
 	State         string // ready, down, unknown, disconnected
+	Message       string // the engine's words on the state
 	Labels        map[string]string
 	EngineLabels  map[string]string
 	EngineVersion string
 	Leader        bool
-	NanoCPUs      int64
-	MemoryBytes   int64
-	OS, Arch      string
-	Addr          string
+	// Reachability of a manager by the others: reachable, unreachable, unknown;
+	// empty for a worker.
+	Reachability string
+	NanoCPUs     int64
+	MemoryBytes  int64
+	OS, Arch     string
+	Addr         string
 }
 
 // Verb is what a Step does.

@@ -123,15 +123,18 @@ func convertNodes(nodes []swarm.Node) []reconcile.Node {
 			Availability:  string(n.Spec.Availability),
 			Ready:         n.Status.State == swarm.NodeStateReady,
 			State:         string(n.Status.State),
+			Message:       n.Status.Message,
 			Labels:        n.Spec.Labels,
-			EngineLabels:  n.Description.Engine.Labels,
 			EngineVersion: n.Description.Engine.EngineVersion,
-			Leader:        n.ManagerStatus != nil && n.ManagerStatus.Leader,
+			EngineLabels:  n.Description.Engine.Labels,
 			NanoCPUs:      n.Description.Resources.NanoCPUs,
 			MemoryBytes:   n.Description.Resources.MemoryBytes,
 			OS:            n.Description.Platform.OS,
 			Arch:          n.Description.Platform.Architecture,
 			Addr:          n.Status.Addr,
+		}
+		if m := n.ManagerStatus; m != nil {
+			out[i].Leader, out[i].Reachability = m.Leader, string(m.Reachability)
 		}
 	}
 	return out
