@@ -25,6 +25,8 @@ type build struct {
 	depends  map[string][]object.Dependency
 	job      string // a service that is a job
 	internal bool   // an immutable option of the network
+	made     string // inputs of secrets that are made, "" for none
+	jobs     bool   // a look before, and a proof after
 }
 
 func basic() build {
@@ -66,6 +68,16 @@ func (b build) release() reconcile.Release {
 		o.Spec = &swarm.SecretSpec{Annotations: swarm.Annotations{Name: o.Name}, Data: []byte(b.secret)}
 		r.Objects = append(r.Objects, o)
 		secrets = []*swarm.SecretReference{{SecretName: o.Name, File: &swarm.SecretReferenceFileTarget{Name: "key", UID: "0", GID: "0", Mode: 0o400}}}
+	}
+	if b.made != "" {
+		for _, o := range madeSecrets(b.made) {
+			r.Objects = append(r.Objects, o)
+			secrets = append(secrets, &swarm.SecretReference{SecretName: o.Name, File: &swarm.SecretReferenceFileTarget{Name: o.Key, UID: "0", GID: "0", Mode: 0o400}})
+		}
+	}
+	if b.jobs {
+		r.Before = []object.OneShot{oneShot("look", nil)}
+		r.After = []object.OneShot{oneShot("ready", secrets)}
 	}
 	for _, key := range []string{"api", "db", "job", "web", "worker"} {
 		image, ok := b.services[key]

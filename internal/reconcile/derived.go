@@ -58,6 +58,13 @@ func (p *planner) mounted(set map[string]*Live) int {
 	return n
 }
 
+// wasMade reports whether a live secret is of a making. Of a revision that never
+// got there the others of that making may be missing, and then it opens nothing.
+func (p *planner) wasMade(o object.Object) bool {
+	l := p.state.find(o.Kind, o.Name)
+	return l != nil && l.Kind == object.KindSecret && (*labelsOf(&l.Object))[LabelBatch] != ""
+}
+
 // makeSecrets fills in the contents that exist only from now on. It is called once
 // before the steps are carried out, so that a write that is repeated writes the
 // same.

@@ -31,8 +31,13 @@ func scenarios() []scenario {
 	})
 	job := plain.with(func(b *build) { b.services["job"], b.job = "acme/job:1", "job" })
 	replaced := plain.with(func(b *build) { b.internal = true })
+	server := plain.with(func(b *build) { b.made, b.jobs = "one", true })
+	remade := server.with(func(b *build) { b.made = "two" })
 	return []scenario{
 		{"create", nil, &plain},
+		{"create with jobs and made secrets", nil, &server},
+		{"secrets made anew", &server, &remade},
+		{"destroy of a server", &server, nil},
 		{"create with a job", nil, &job},
 		{"update of one service", &plain, &image},
 		{"rotation of a config and a secret", &plain, &rotated},

@@ -31,16 +31,8 @@ func (p *planner) settleNames() error {
 			}
 			continue
 		}
-		name, l := o.Name, (*Live)(nil)
-		if d := o.Derived; d != nil && len(d.Keys) > 1 && !p.facts.recorded {
-			if _, ok := batches[d]; !ok {
-				batches[d] = p.together(d)
-			}
-			l = batches[d][o.Key]
-		} else {
-			l = p.generation(o)
-		}
-		if l != nil {
+		name := o.Name
+		if l := p.standing(o, batches); l != nil {
 			name = l.Name
 		} else if !p.facts.recorded {
 			name = p.freeName(o)
@@ -92,6 +84,19 @@ func (p *planner) warnOfReplacement(o object.Object, name string) {
 				"The content of secret %s cannot be read, so it is replaced by secret %s with the content that is given, and the services that mount it restart their tasks.", l.Name, name))
 		}
 	}
+}
+
+// standing returns the owned live config or secret that is to stay for a desired
+// one. batches remembers what it found for secrets that are made together.
+func (p *planner) standing(o object.Object, batches map[*object.Derived]map[string]*Live) *Live {
+	d := o.Derived
+	if d == nil || len(d.Keys) < 2 || p.facts.recorded {
+		return p.generation(o)
+	}
+	if _, ok := batches[d]; !ok {
+		batches[d] = p.together(d)
+	}
+	return batches[d][o.Key]
 }
 
 // generation returns the owned live config or secret that already holds the

@@ -196,7 +196,7 @@ func (p *planner) prune() []Step {
 			continue
 		}
 		for _, o := range rev.Objects {
-			if o.Kind == object.KindConfig || o.Kind == object.KindSecret {
+			if (o.Kind == object.KindConfig || o.Kind == object.KindSecret) && (rev.Status == Deployed || !p.wasMade(o)) {
 				wanted[Adopted{Kind: o.Kind, Name: o.Name}] = true
 			}
 		}

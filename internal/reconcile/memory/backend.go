@@ -57,8 +57,10 @@ type Backend struct {
 	Fault func(Call) Fault
 	// Behave, when set, decides how the tasks of a service turn out.
 	Behave func(service string, spec *swarm.ServiceSpec) Outcome
-	// APIVersion and SwarmID are what Observe reports.
+	// APIVersion, SwarmID and Nodes are what Observe reports. Tasks run on the first
+	// node.
 	APIVersion, SwarmID string
+	Nodes               []reconcile.Node
 }
 
 type key struct {
@@ -81,7 +83,9 @@ var _ reconcile.Backend = (*Backend)(nil)
 
 // New returns an empty swarm of one node.
 func New() *Backend {
-	return &Backend{entries: map[key]*entry{}, APIVersion: "1.41", SwarmID: "memory"}
+	return &Backend{entries: map[key]*entry{}, APIVersion: "1.41", SwarmID: "memory", Nodes: []reconcile.Node{
+		{ID: "node1", Hostname: "n1", Role: "manager", Availability: "active", Ready: true, State: "ready", Leader: true},
+	}}
 }
 
 // Calls returns the calls so far.
@@ -96,6 +100,23 @@ func (b *Backend) ResetCalls() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.calls = nil
+}
+
+// Secret returns the content of a secret, which no Backend gives.
+func (b *Backend) Secret(name string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if e := b.entries[key{object.KindSecret, name}]; e != nil {
+		return string(e.secret)
+	}
+	return ""
+}
+
+// Remove takes an object away behind everybody's back, whatever refers to it.
+func (b *Backend) Remove(kind object.Kind, name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.entries, key{kind, name})
 }
 
 // ErrInjected is the cause of every injected fault.
@@ -145,9 +166,7 @@ func (b *Backend) Observe(ctx context.Context, _ reconcile.Scope) (*reconcile.St
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	state := &reconcile.State{SwarmID: b.SwarmID, APIVersion: b.APIVersion, Nodes: []reconcile.Node{
-		{ID: "node1", Hostname: "n1", Role: "manager", Availability: "active", Ready: true, State: "ready", Leader: true},
-	}}
+	state := &reconcile.State{SwarmID: b.SwarmID, APIVersion: b.APIVersion, Nodes: append([]reconcile.Node(nil), b.Nodes...)}
 	keys := make([]key, 0, len(b.entries))
 	for k := range b.entries {
 		keys = append(keys, k)

@@ -44,7 +44,7 @@ func (b *Backend) store(e *entry, o object.Object) {
 		Instance: labels[reconcile.LabelInstance], Owner: labels[reconcile.LabelOwner],
 	}
 	e.Stack, e.Status = labels[reconcile.LabelStack], labels[reconcile.LabelStatus]
-	o.Sensitive, o.DependsOn, o.FixedName = nil, nil, false
+	o.Sensitive, o.DependsOn, o.FixedName, o.Derived = nil, nil, false, nil
 	e.Object = o
 }
 
@@ -166,12 +166,12 @@ func (b *Backend) roll(e *entry) reconcile.Rollout {
 		}
 	}
 	task := reconcile.Task{
-		ID: fmt.Sprintf("%s-%d-%d", e.ID, e.template, e.polls), Slot: 1, Name: e.Name + ".1", Node: "n1", Desired: "running", State: "running",
+		ID: fmt.Sprintf("%s-%d-%d", e.ID, e.template, e.polls), Slot: 1, Name: e.Name + ".1", Node: b.Nodes[0].Hostname, NodeID: b.Nodes[0].ID, Desired: "running", State: "running",
 	}
 	switch {
 	case o.Pending != "":
 		task.ID = fmt.Sprintf("%s-%d", e.ID, e.template)
-		task.State, task.Node, task.Err = "pending", "", o.Pending
+		task.State, task.Node, task.NodeID, task.Err = "pending", "", "", o.Pending
 		r.Tasks = []reconcile.Task{task}
 	case o.Rejected != "" || o.ExitCode != nil:
 		e.failures++

@@ -1,0 +1,254 @@
+package reconcile_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/docker/docker/api/types/swarm"
+
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile/memory"
+)
+
+// makings counts how often secrets were made.
+var makings atomic.Int64
+
+// madeSecrets are two secrets of one making, like a password and the URL with it.
+func madeSecrets(inputs string) []object.Object {
+	derived := &object.Derived{Keys: []string{"password", "url"}, Make: func() (map[string][]byte, error) {
+		password := fmt.Sprintf("generated-%d", makings.Add(1))
+		return map[string][]byte{"password": []byte(password), "url": []byte("db://" + password + "@" + inputs)}, nil
+	}}
+	var out []object.Object
+	for _, key := range derived.Keys {
+		o := object.Object{Kind: object.KindSecret, Key: key, Derived: derived, Fingerprint: object.SecretFingerprint("application", stack, key, []byte(inputs))}
+		o.Name = object.ContentName(stack, key, o.Fingerprint)
+		o.Spec = &swarm.SecretSpec{Annotations: swarm.Annotations{Name: o.Name}}
+		out = append(out, o)
+	}
+	return out
+}
+
+// oneShot is a job about the service api.
+func oneShot(key string, secrets []*swarm.SecretReference) object.OneShot {
+	one := uint64(1)
+	spec := &swarm.ServiceSpec{
+		Annotations: swarm.Annotations{Name: stack + "_" + key},
+		Mode:        swarm.ServiceMode{ReplicatedJob: &swarm.ReplicatedJob{MaxConcurrent: &one, TotalCompletions: &one}},
+		TaskTemplate: swarm.TaskSpec{
+			ContainerSpec: &swarm.ContainerSpec{Image: "acme/api:1", Secrets: secrets},
+			RestartPolicy: &swarm.RestartPolicy{Condition: swarm.RestartPolicyConditionNone},
+		},
+	}
+	return object.OneShot{
+		Service: object.Object{Kind: object.KindService, Key: key, Name: stack + "_" + key, Spec: spec},
+		For:     "api", Op: "try " + key, Failure: "The attempt to " + key + " failed",
+		Exits: map[int]string{10: "There is data in the volume."},
+	}
+}
+
+func server() build { return basic().with(func(b *build) { b.made, b.jobs = "one", true }) }
+
+// failing makes one service's tasks end with an exit code.
+func failing(name string, code int) func(string, *swarm.ServiceSpec) memory.Outcome {
+	return func(service string, _ *swarm.ServiceSpec) memory.Outcome {
+		if service == stack+"_"+name {
+			return memory.Outcome{ExitCode: &code, Log: []string{"said on the way out"}}
+		}
+		return memory.Outcome{}
+	}
+}
+
+func TestJobsRunInTheirPlace(t *testing.T) {
+	b := memory.New()
+	instance := mustApply(t, b, server().release(), "").Instance
+	order := writes(b)
+	at := func(what string) int {
+		i := slices.Index(order, what)
+		if i < 0 {
+			t.Fatalf("no write %q in %v", what, order)
+		}
+		return i
+	}
+	for _, pair := range [][2]string{
+		{"create record keel.shop.v1", "create service shop_look"},
+		{"delete service shop_look", "create network shop_default"},
+		{"create service shop_api", "create service shop_ready"},
+		{"create service shop_ready", "delete service shop_ready"},
+	} {
+		if at(pair[0]) > at(pair[1]) {
+			t.Errorf("%q comes after %q: %v", pair[0], pair[1], order)
+		}
+	}
+	wantSettled(t, b, server().release(), instance)
+
+	b.ResetCalls()
+	mustApply(t, b, server().with(func(b *build) { b.services["web"] = "acme/web:2" }).release(), instance)
+	order = writes(b)
+	at("create service shop_ready")
+	if slices.Contains(order, "create service shop_look") {
+		t.Errorf("a release that was deployed is looked at as if it were new: %v", order)
+	}
+}
+
+func TestNothingToDoRunsNoJob(t *testing.T) {
+	b := memory.New()
+	instance := mustApply(t, b, server().release(), "").Instance
+	b.ResetCalls()
+	mustApply(t, b, server().release(), instance)
+	if w := writes(b); len(w) > 0 {
+		t.Errorf("writes: %v", w)
+	}
+}
+
+func TestRefusedLookLeavesNothing(t *testing.T) {
+	b := memory.New()
+	b.Behave = failing("look", 10)
+	started := ""
+	core := newCore(b)
+	p, err := core.Plan(t.Context(), server().release(), reconcile.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := core.Apply(t.Context(), p, reconcile.ApplyOptions{Started: func(instance string) { started = instance }})
+	if reconcile.ReasonOf(err) != reconcile.ReasonNotConverged || result != nil || started != "" {
+		t.Fatalf("result %+v, started %q, err %v: want a refusal before anything started", result, started, err)
+	}
+	for _, want := range []string{"The attempt to look failed", "There is data in the volume.", "said on the way out"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error does not say %q:\n%v", want, err)
+		}
+	}
+	for _, kind := range []object.Kind{object.KindService, object.KindNetwork, object.KindSecret, object.KindConfig, object.KindRecord, object.KindLease} {
+		if left := b.Names(kind); len(left) > 0 {
+			t.Errorf("left behind: %s %v", kind, left)
+		}
+	}
+	b.Behave = nil
+	mustApply(t, b, server().release(), "")
+}
+
+func TestLookWithoutANodeIsRefused(t *testing.T) {
+	b := memory.New()
+	r := server().release()
+	spec := r.Before[0].Service.Spec.(*swarm.ServiceSpec)
+	zero := uint64(0)
+	spec.Mode.ReplicatedJob.TotalCompletions = &zero // what a global job without an eligible node looks like
+	if _, err := apply(t.Context(), b, r, "", reconcile.PlanOptions{}); err == nil || !strings.Contains(err.Error(), "no node takes it") {
+		t.Errorf("error %v, want one that says that no node takes the job", err)
+	}
+}
+
+func TestFailedProofFailsTheApplyAndTakesItBack(t *testing.T) {
+	b := memory.New()
+	core := newCore(b)
+	instance := mustApply(t, b, server().release(), "").Instance
+	next := server().with(func(b *build) { b.services["api"] = "acme/api:2" }).release()
+	next.Instance = instance
+	b.Behave = failing("ready", 1)
+	p, err := core.Plan(t.Context(), next, reconcile.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := core.Apply(t.Context(), p, reconcile.ApplyOptions{RollBack: true})
+	if err == nil || result.Status != reconcile.RolledBack || !strings.Contains(err.Error(), "The attempt to ready failed") {
+		t.Fatalf("status %v, err %v: want rolled back because of the proof", result, err)
+	}
+	if left := b.Names(object.KindService); slices.Contains(left, "shop_ready") {
+		t.Errorf("the job was left behind: %v", left)
+	}
+	b.Behave = nil
+	mustApply(t, b, next, instance)
+	wantSettled(t, b, next, instance)
+}
+
+func TestLeftOverJobIsRemovedByTheNextApply(t *testing.T) {
+	b := memory.New()
+	instance := mustApply(t, b, server().release(), "").Instance
+	b.Fault = func(c memory.Call) memory.Fault {
+		if c.Step != nil && c.Step.Verb == reconcile.Delete && c.Step.Object.Key == "ready" {
+			return memory.Fail
+		}
+		return memory.None
+	}
+	next := server().with(func(b *build) { b.services["web"] = "acme/web:2" }).release()
+	if _, err := apply(t.Context(), b, next, instance, reconcile.PlanOptions{}); err == nil {
+		t.Fatal("the apply hides that it left a job behind")
+	}
+	b.Fault = nil
+	mustApply(t, b, next, instance)
+	wantSettled(t, b, next, instance)
+}
+
+// secretsOf returns the contents that the services of a release mount, by key.
+func secretsOf(t *testing.T, b *memory.Backend) map[string]string {
+	t.Helper()
+	view, err := newCore(b).Inspect(t.Context(), stack, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for key, name := range view.Secrets {
+		out[key] = b.Secret(name)
+	}
+	return out
+}
+
+func TestSecretsOfOneMakingStayTogether(t *testing.T) {
+	b := memory.New()
+	instance := mustApply(t, b, server().release(), "").Instance
+	first := secretsOf(t, b)
+	if first["password"] == "" || first["url"] != "db://"+first["password"]+"@one" {
+		t.Fatalf("made %v, want a URL with the password", first)
+	}
+	mustApply(t, b, server().with(func(b *build) { b.services["web"] = "acme/web:2" }).release(), instance)
+	if again := secretsOf(t, b); again["password"] != first["password"] {
+		t.Error("the password was made anew although its inputs stayed")
+	}
+	// Somebody deletes one of them, by force of another service spec.
+	b.Remove(object.KindSecret, nameOf(t, b, "url"))
+	mustApply(t, b, server().release(), instance)
+	mended := secretsOf(t, b)
+	if mended["url"] != "db://"+mended["password"]+"@one" || mended["password"] == first["password"] {
+		t.Errorf("after one was lost: %v, want both made anew and matching (before %v)", mended, first)
+	}
+	wantSettled(t, b, server().release(), instance)
+}
+
+func nameOf(t *testing.T, b *memory.Backend, key string) string {
+	t.Helper()
+	view, err := newCore(b).Inspect(t.Context(), stack, "")
+	if err != nil || view.Secrets[key] == "" {
+		t.Fatalf("no secret %s: %v", key, err)
+	}
+	return view.Secrets[key]
+}
+
+func TestProtectedReleaseStaysOnceDeployed(t *testing.T) {
+	b := memory.New()
+	uninstall := func(instance string) error {
+		_, err := newCore(b).Uninstall(t.Context(), reconcile.Owner{Release: stack, Kind: "application", Owner: "terraform", Instance: instance}, reconcile.UninstallOptions{Protected: true})
+		return err
+	}
+	b.Behave = failing("api", 1)
+	result, err := apply(t.Context(), b, basic().release(), "", reconcile.PlanOptions{})
+	if err == nil {
+		t.Fatal("a failing service was deployed")
+	}
+	if err := uninstall(result.Instance); err != nil {
+		t.Errorf("a release that was never deployed is protected: %v", err)
+	}
+	b.Behave = nil
+	instance := mustApply(t, b, basic().release(), "").Instance
+	b.ResetCalls()
+	if err := uninstall(instance); reconcile.ReasonOf(err) != reconcile.ReasonProtected {
+		t.Errorf("reason %s, want Protected: %v", reconcile.ReasonOf(err), err)
+	}
+	if w := writes(b); len(w) > 0 {
+		t.Errorf("a refused removal wrote %v", w)
+	}
+}
