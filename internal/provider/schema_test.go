@@ -69,7 +69,7 @@ func TestSchemaOffersWhatTheDesignNames(t *testing.T) {
 	for name := range resp.ResourceSchemas {
 		for _, common := range []string{
 			"name", "wait", "prune", "history_limit", "adopt", "purge_volumes", "timeouts",
-			"id", "swarm_id", "instance", "revision", "status", "objects", "images", "services", "networks",
+			"id", "swarm_id", "instance", "revision", "status", "objects", "images", "services",
 		} {
 			if find(resp.ResourceSchemas[name], common) == nil {
 				t.Errorf("%s has no attribute %s", name, common)

@@ -29,6 +29,7 @@ type model struct {
 	Wait            types.Bool   `tfsdk:"wait"`
 	Prune           types.Bool   `tfsdk:"prune"`
 	PurgeVolumes    types.Bool   `tfsdk:"purge_volumes"`
+	Networks        types.Map    `tfsdk:"networks"`
 }
 
 var (

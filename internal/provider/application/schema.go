@@ -110,6 +110,10 @@ func (Kind) Attributes() map[string]schema.Attribute {
 			Optional: true, Computed: true, Default: booldefault.StaticBool(false),
 			MarkdownDescription: "Whether destroying deletes the named volumes as well, if the release has ever been deployed. The value in the state counts, so apply it before destroying. Volumes are per node: only those of the node that the provider talks to can be reached. Default `false`.",
 		},
+		"networks": schema.MapAttribute{
+			Computed: true, ElementType: types.StringType,
+			MarkdownDescription: "Network as declared to its real name.",
+		},
 		"redeploy_trigger": schema.StringAttribute{
 			Optional:            true,
 			MarkdownDescription: "Any text; a change of it restarts all tasks. For instance a version of something that the services read at start.",

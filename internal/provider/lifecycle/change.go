@@ -169,11 +169,10 @@ func (r *Resource) afterSuccess(ctx context.Context, core *reconcile.Core, model
 		return diags
 	}
 	if !outcomeKnown {
-		images, services, networks := planned.Images, planned.Services, planned.Networks
+		images, services := planned.Images, planned.Services
 		planned.observeOutcome(view)
 		planned.Images = asPlanned(images, planned.Images, types.StringNull())
 		planned.Services = asPlanned(services, planned.Services, types.ObjectNull(serviceType.AttrTypes))
-		planned.Networks = asPlanned(networks, planned.Networks, types.StringNull())
 	}
 	observeComputed(model, view, true)
 	return diags

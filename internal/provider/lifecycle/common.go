@@ -36,7 +36,6 @@ type Common struct {
 	Objects  types.Map    `tfsdk:"objects"`
 	Images   types.Map    `tfsdk:"images"`
 	Services types.Map    `tfsdk:"services"`
-	Networks types.Map    `tfsdk:"networks"`
 
 	// pinned are the images with digests that an apply has settled on.
 	pinned map[string]string
@@ -149,7 +148,6 @@ func computedAttributes() map[string]schema.Attribute {
 			MarkdownDescription: "What is declared, and after a refresh what is live: `<kind>/<name>` (`service/web`) to the JSON of all owned fields in one canonical form. This is where plans and drift show, field by field. Secret values are fingerprints."},
 		"images":   schema.MapAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Service to its image as the engine has it, with the digest if there is one."},
 		"services": servicesAttribute(),
-		"networks": schema.MapAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Network as declared to its real name."},
 	}
 }
 

@@ -87,7 +87,6 @@ func TestLifecycle(t *testing.T) {
 				statecheck.ExpectKnownValue(addr, attribute("revision"), knownvalue.StringExact("1")),
 				statecheck.ExpectKnownValue(addr, attribute("id"), knownvalue.StringExact("shop")),
 				statecheck.ExpectKnownValue(addr, attribute("swarm_id"), knownvalue.StringExact("memory")),
-				statecheck.ExpectKnownValue(addr, attribute("networks"), knownvalue.MapExact(map[string]knownvalue.Check{"default": knownvalue.StringExact("shop_default")})),
 				statecheck.ExpectKnownValue(addr, attribute("services").AtMapKey("web").AtMapKey("ports"), knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(":80/tcp (host)")})),
 			},
 		},
@@ -105,7 +104,6 @@ func TestLifecycle(t *testing.T) {
 				plancheck.ExpectKnownValue(addr, element("service/web"), contains(`"image":"acme/web:2"`)),
 				plancheck.ExpectUnknownValue(addr, attribute("images").AtMapKey("web")),
 				plancheck.ExpectKnownValue(addr, attribute("services").AtMapKey("web").AtMapKey("name"), knownvalue.StringExact("shop_web")),
-				plancheck.ExpectKnownValue(addr, attribute("networks").AtMapKey("default"), knownvalue.StringExact("shop_default")),
 			}},
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectKnownValue(addr, attribute("images").AtMapKey("web"), knownvalue.StringExact("acme/web:2")),

@@ -57,6 +57,15 @@ func Observed(attribute *types.String, live string, unknownOnly bool) {
 	}
 }
 
+// ObservedMap is Observed for a map, element by element.
+func ObservedMap(attribute *types.Map, live map[string]string, unknownOnly bool) {
+	observed := StringMap(live)
+	if unknownOnly {
+		observed = asPlanned(*attribute, observed, types.StringNull())
+	}
+	*attribute = observed
+}
+
 // checkChange refuses a plan that cannot be made of what there is.
 func checkChange(m, prior Model, config tfsdk.Config) diag.Diagnostics {
 	if changer, ok := m.(Changer); ok && prior != nil {

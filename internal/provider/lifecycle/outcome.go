@@ -21,27 +21,21 @@ func (c *Common) planOutcome(declared map[string]string, prior *Common) {
 	files := sameOfKind(declared, live, object.KindConfig) && sameOfKind(declared, live, object.KindSecret)
 	networks := sameOfKind(declared, live, object.KindNetwork)
 
-	images, services, names := map[string]attr.Value{}, map[string]attr.Value{}, map[string]attr.Value{}
+	images, services := map[string]attr.Value{}, map[string]attr.Value{}
 	for ref, form := range declared {
 		parsed, err := object.ParseRef(ref)
-		if err != nil {
+		if err != nil || parsed.Kind != object.KindService {
 			continue
 		}
-		switch parsed.Kind {
-		case object.KindService:
-			// A service that mounts a new config or secret is written, and a write may
-			// settle its image anew.
-			images[parsed.Key] = keep(prior.images(), parsed.Key, form == live[ref] && files, types.StringUnknown())
-			// An update keeps the service; a new mode or network makes another one.
-			services[parsed.Key] = keep(prior.services(), parsed.Key,
-				networks && sameFields(form, live[ref], "mode", "ports"), types.ObjectUnknown(serviceType.AttrTypes))
-		case object.KindNetwork:
-			names[parsed.Key] = keep(prior.networks(), parsed.Key, true, types.StringUnknown())
-		}
+		// A service that mounts a new config or secret is written, and a write may
+		// settle its image anew.
+		images[parsed.Key] = keep(prior.images(), parsed.Key, form == live[ref] && files, types.StringUnknown())
+		// An update keeps the service; a new mode or network makes another one.
+		services[parsed.Key] = keep(prior.services(), parsed.Key,
+			networks && sameFields(form, live[ref], "mode", "ports"), types.ObjectUnknown(serviceType.AttrTypes))
 	}
 	c.Images = types.MapValueMust(types.StringType, images)
 	c.Services = types.MapValueMust(serviceType, services)
-	c.Networks = types.MapValueMust(types.StringType, names)
 }
 
 // keep returns the prior element where it will stay, else the unknown one.
@@ -114,11 +108,4 @@ func (c *Common) services() map[string]attr.Value {
 		return nil
 	}
 	return c.Services.Elements()
-}
-
-func (c *Common) networks() map[string]attr.Value {
-	if c == nil {
-		return nil
-	}
-	return c.Networks.Elements()
 }

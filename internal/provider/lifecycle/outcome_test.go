@@ -21,21 +21,20 @@ func TestPlannedOutcomeOfEachService(t *testing.T) {
 	prior := &Common{
 		Objects: StringMap(live), Images: StringMap(map[string]string{"web": "web:1", "api": "api:1"}),
 		Services: types.MapValueMust(serviceType, map[string]attr.Value{"web": service("web"), "api": service("api")}),
-		Networks: StringMap(map[string]string{"default": "shop_default"}),
 	}
 	cases := []struct {
 		name   string
 		change map[string]string
 		// what is known afterwards
-		images, services, networks []string
+		images, services []string
 	}{
-		{"another image: that image alone", map[string]string{"service/web": `{"image":"web:2","mode":"replicated"}`}, []string{"api"}, []string{"api", "web"}, []string{"default"}},
-		{"another mode: the service is made anew", map[string]string{"service/web": `{"image":"web:1","mode":"global"}`}, []string{"api"}, []string{"api"}, []string{"default"}},
-		{"other ports", map[string]string{"service/web": `{"image":"web:1","mode":"replicated","ports":[]}`}, []string{"api"}, []string{"api"}, []string{"default"}},
-		{"a new config: whoever mounts it is written", map[string]string{"config/conf": `{"content":"b"}`}, nil, []string{"api", "web"}, []string{"default"}},
-		{"another network: services may be made anew", map[string]string{"network/default": `{"driver":"overlay","internal":true}`}, []string{"api", "web"}, nil, []string{"default"}},
-		{"a new service", map[string]string{"service/job": `{"image":"job:1"}`}, []string{"api", "web"}, []string{"api", "web"}, []string{"default"}},
-		{"a new network", map[string]string{"network/back": `{}`}, []string{"api", "web"}, nil, []string{"default"}},
+		{"another image: that image alone", map[string]string{"service/web": `{"image":"web:2","mode":"replicated"}`}, []string{"api"}, []string{"api", "web"}},
+		{"another mode: the service is made anew", map[string]string{"service/web": `{"image":"web:1","mode":"global"}`}, []string{"api"}, []string{"api"}},
+		{"other ports", map[string]string{"service/web": `{"image":"web:1","mode":"replicated","ports":[]}`}, []string{"api"}, []string{"api"}},
+		{"a new config: whoever mounts it is written", map[string]string{"config/conf": `{"content":"b"}`}, nil, []string{"api", "web"}},
+		{"another network: services may be made anew", map[string]string{"network/default": `{"driver":"overlay","internal":true}`}, []string{"api", "web"}, nil},
+		{"a new service", map[string]string{"service/job": `{"image":"job:1"}`}, []string{"api", "web"}, []string{"api", "web"}},
+		{"a new network", map[string]string{"network/back": `{}`}, []string{"api", "web"}, nil},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -52,7 +51,7 @@ func TestPlannedOutcomeOfEachService(t *testing.T) {
 				name  string
 				got   types.Map
 				known []string
-			}{{"images", planned.Images, c.images}, {"services", planned.Services, c.services}, {"networks", planned.Networks, c.networks}} {
+			}{{"images", planned.Images, c.images}, {"services", planned.Services, c.services}} {
 				want := map[string]bool{}
 				for _, key := range part.known {
 					want[key] = true

@@ -142,7 +142,6 @@ func (c *Common) planUnknown() {
 	c.Revision = types.StringUnknown()
 	c.Images = types.MapUnknown(types.StringType)
 	c.Services = types.MapUnknown(serviceType)
-	c.Networks = types.MapUnknown(types.StringType)
 }
 
 // planObjects plans what is declared and reports whether an apply has anything
@@ -161,7 +160,7 @@ func (c *Common) planObjects(declared map[string]string, prior *Common) bool {
 	c.Objects = types.MapValueMust(types.StringType, elements)
 
 	if prior != nil && maps.Equal(declared, live) && prior.Status.Equal(c.Status) {
-		c.Revision, c.Images, c.Services, c.Networks = prior.Revision, prior.Images, prior.Services, prior.Networks
+		c.Revision, c.Images, c.Services = prior.Revision, prior.Images, prior.Services
 		return false
 	}
 	c.planOutcome(declared, prior)

@@ -25,7 +25,6 @@ func (c *Common) observe(view *reconcile.View) {
 
 func (c *Common) observeOutcome(view *reconcile.View) {
 	c.Images = StringMap(view.Images)
-	c.Networks = StringMap(view.Networks)
 	services := make(map[string]attr.Value, len(view.Services))
 	for key, s := range view.Services {
 		services[key] = types.ObjectValueMust(serviceType.AttrTypes, map[string]attr.Value{
@@ -43,7 +42,7 @@ func (c *Common) observeOutcome(view *reconcile.View) {
 func (c *Common) unobserved(prior *Common) {
 	if prior == nil {
 		prior = &Common{
-			Objects: StringMap(nil), Images: StringMap(nil), Networks: StringMap(nil),
+			Objects: StringMap(nil), Images: StringMap(nil),
 			Services: types.MapValueMust(serviceType, map[string]attr.Value{}),
 		}
 	}
@@ -55,7 +54,7 @@ func (c *Common) unobserved(prior *Common) {
 		}
 	}
 	for _, v := range []struct{ mine, before *types.Map }{
-		{&c.Objects, &prior.Objects}, {&c.Images, &prior.Images}, {&c.Services, &prior.Services}, {&c.Networks, &prior.Networks},
+		{&c.Objects, &prior.Objects}, {&c.Images, &prior.Images}, {&c.Services, &prior.Services},
 	} {
 		if !fullyKnown(*v.mine) {
 			*v.mine = *v.before
