@@ -151,16 +151,46 @@ func TestDataIsEmptiedWhereItIs(t *testing.T) {
 	})
 }
 
-func TestSecretThatOthersMountStopsTheRemoval(t *testing.T) {
-	b := memory.New()
-	instance := mustApply(t, b, basic().release(), "").Instance
-	secret := nameOf(t, b, "key")
+// mountElsewhere has a service of somebody else's mount a secret.
+func mountElsewhere(t *testing.T, b *memory.Backend, secret string) {
+	t.Helper()
 	spec := &swarm.ServiceSpec{Annotations: swarm.Annotations{Name: "other"}, TaskTemplate: swarm.TaskSpec{ContainerSpec: &swarm.ContainerSpec{
 		Image: "acme/other:1", Secrets: []*swarm.SecretReference{{SecretName: secret, File: &swarm.SecretReferenceFileTarget{Name: "key"}}},
 	}}}
 	if _, err := b.Do(t.Context(), reconcile.Step{Verb: reconcile.Create, Object: object.Object{Kind: object.KindService, Key: "other", Name: "other", Spec: spec}}); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// An application mounts the URL of a database, and follows after the database when
+// that changes.
+func TestOldSecretStaysWhileOthersMountIt(t *testing.T) {
+	b := memory.New()
+	version := func(secret string) reconcile.Release {
+		return basic().with(func(b *build) { b.secret, b.limit = secret, 1 }).release()
+	}
+	instance := mustApply(t, b, version("one"), "").Instance
+	old := nameOf(t, b, "key")
+	mountElsewhere(t, b, old)
+	result := mustApply(t, b, version("two"), instance)
+	if len(result.Warnings) > 0 {
+		t.Errorf("warns: %v", result.Warnings)
+	}
+	if b.Secret(old) == "" {
+		t.Fatal("the secret was taken from the service that mounts it")
+	}
+	b.Remove(object.KindService, "other")
+	mustApply(t, b, version("two"), instance)
+	if b.Secret(old) != "" {
+		t.Error("nobody mounts the old secret, and it is still there")
+	}
+}
+
+func TestSecretThatOthersMountStopsTheRemoval(t *testing.T) {
+	b := memory.New()
+	instance := mustApply(t, b, basic().release(), "").Instance
+	secret := nameOf(t, b, "key")
+	mountElsewhere(t, b, secret)
 	b.ResetCalls()
 	_, err := newCore(b).Uninstall(t.Context(), reconcile.Owner{Release: stack, Kind: "application", Owner: "terraform", Instance: instance}, reconcile.UninstallOptions{})
 	if reconcile.ReasonOf(err) != reconcile.ReasonInUse || !strings.Contains(err.Error(), "secret "+secret+" is used by service other") {

@@ -210,6 +210,11 @@ func (p *planner) prune() []Step {
 			if p.opts.NoPrune {
 				continue
 			}
+			if kind != object.KindNetwork && len(p.state.mounters(Adopted{Kind: l.Kind, Name: l.Name}, p.claim)) > 0 {
+				// Services of others mount it, which follow in an apply of their own: the
+				// one after that finds nobody.
+				continue
+			}
 			out = append(out, Step{Verb: Delete, Object: l.Object, Live: l, Reason: "no longer declared"})
 		}
 	}
