@@ -21,6 +21,7 @@ import (
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/gitcommit"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/image"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/lifecycle"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/nodes"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/swarm"
 )
@@ -182,5 +183,6 @@ func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 		image.NewDataSource,
 		gitcommit.NewDataSource,
 		drift.NewDataSource,
+		nodes.NewDataSource,
 	}
 }
