@@ -59,7 +59,7 @@ func (n Node) Conditions() []ConditionOf {
 
 func (n Node) ready() ConditionOf {
 	c := ConditionOf{Type: ConditionReady, Message: n.Message}
-	said := ""
+	var said string
 	switch n.State {
 	case "ready":
 		c.Status, c.Reason, said = True, BecauseReady, "It is in touch with the managers."
