@@ -11,6 +11,7 @@ import (
 	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest/canonical"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
@@ -26,7 +27,7 @@ const (
 
 // moved is one service whose live field is moved behind Terraform's back.
 type moved struct {
-	row     row
+	row     canonical.Row
 	variant variant
 	key     string // of the service
 }
@@ -35,7 +36,7 @@ func (m moved) ref() string { return "service/" + m.key }
 
 // yaml is the service as it is declared.
 func (m moved) yaml(port int) string {
-	image, service, deploy := "image: never/there:1", m.row.service, m.row.deploy
+	image, service, deploy := "image: never/there:1", m.row.Service, m.row.Deploy
 	if m.variant == added {
 		service, deploy = "", ""
 	}
@@ -79,7 +80,7 @@ func TestAccCanonicalRows(t *testing.T) {
 				takeAway(spec, bare, m.key)
 				return
 			}
-			m.row.change(&target{ServiceSpec: spec, c: spec.TaskTemplate.ContainerSpec, known: known})
+			m.row.Change(canonical.On(spec, known))
 		})
 	}
 
@@ -95,12 +96,12 @@ func TestAccCanonicalRows(t *testing.T) {
 	}
 	w.Settled()
 	for _, m := range services {
-		t.Run(fmt.Sprintf("%s, %s", m.row.rule, m.variant), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s, %s", m.row.Rule, m.variant), func(t *testing.T) {
 			m.check(t, name, drift.Take(m.ref()))
 			if got := s.Service(t, name+"_"+m.key).Spec; !reflect.DeepEqual(got, before[m.key]) {
 				t.Errorf("after the apply the service is\n%s\nand was\n%s", providertest.AsJSON(t, got), providertest.AsJSON(t, before[m.key]))
 			}
-			if beside := m.row.beside(); beside != "" && len(drift.Take(beside+"/"+m.key)) == 0 {
+			if beside := m.row.Beside(); beside != "" && len(drift.Take(beside+"/"+m.key)) == 0 {
 				t.Errorf("the refresh-only plan does not show it in %s", beside)
 			}
 		})
@@ -118,7 +119,7 @@ func TestAccCanonicalRows(t *testing.T) {
 func (m moved) check(t *testing.T, release string, paths []string) {
 	t.Helper()
 	if m.variant == changed {
-		want := strings.Split(strings.ReplaceAll(strings.Join(m.row.moved, "\n"), "RELEASE", release), "\n")
+		want := strings.Split(strings.ReplaceAll(strings.Join(m.row.Moved, "\n"), "RELEASE", release), "\n")
 		if !slices.Equal(paths, want) {
 			t.Errorf("the refresh-only plan shows %v, want %v", paths, want)
 		}
@@ -128,8 +129,8 @@ func (m moved) check(t *testing.T, release string, paths []string) {
 		t.Error("the refresh-only plan shows nothing")
 	}
 	for _, p := range paths {
-		if !strings.HasPrefix(p, m.row.field()) {
-			t.Errorf("the refresh-only plan shows %s, which is not of %s", p, m.row.field())
+		if !strings.HasPrefix(p, m.row.Field()) {
+			t.Errorf("the refresh-only plan shows %s, which is not of %s", p, m.row.Field())
 		}
 	}
 }
@@ -137,15 +138,15 @@ func (m moved) check(t *testing.T, release string, paths []string) {
 // movedServices lists what an engine of an API version can do.
 func movedServices(api string) []moved {
 	var out []moved
-	for i, r := range rows() {
-		if !r.suits(api) {
+	for i, r := range canonical.Rows() {
+		if !r.Suits(api) {
 			continue
 		}
 		variants := []variant{changed, added, removed}
 		switch {
-		case r.always:
+		case r.Always:
 			variants = []variant{changed}
-		case r.service == "" && r.deploy == "":
+		case r.Service == "" && r.Deploy == "":
 			variants = []variant{added}
 		}
 		for _, v := range variants {
