@@ -22,6 +22,8 @@ import (
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/image"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/lifecycle"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/nodes"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/registry"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/tunnel"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/swarm"
 )
@@ -173,6 +175,8 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 func (p *Provider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		lifecycle.New(application.Kind{}),
+		lifecycle.New(registry.Kind{}),
+		lifecycle.New(tunnel.Kind{}),
 	}
 }
 

@@ -68,11 +68,23 @@ func TestSchemaOffersWhatTheDesignNames(t *testing.T) {
 	}
 	for name := range resp.ResourceSchemas {
 		for _, common := range []string{
-			"name", "wait", "prune", "history_limit", "adopt", "purge_volumes", "timeouts",
+			"name", "on_failure", "history_limit", "adopt", "timeouts",
 			"id", "swarm_id", "instance", "revision", "status", "objects", "images", "services",
 		} {
 			if find(resp.ResourceSchemas[name], common) == nil {
 				t.Errorf("%s has no attribute %s", name, common)
+			}
+		}
+	}
+	for resource, own := range map[string][]string{
+		"swarm_application": {"compose", "git", "files", "variables", "variables_wo", "values", "values_wo", "secrets_wo", "resolve_image",
+			"wait", "prune", "purge_volumes", "suspended", "redeploy_trigger", "networks"},
+		"swarm_registry": {"image", "port", "publish_mode", "users_wo", "placement", "resources", "delete_data", "address", "volume"},
+		"swarm_tunnel":   {"token_wo", "networks", "replicas", "image", "placement", "resources"},
+	} {
+		for _, attribute := range own {
+			if s := resp.ResourceSchemas[resource]; s == nil || find(s, attribute) == nil {
+				t.Errorf("%s has no attribute %s", resource, attribute)
 			}
 		}
 	}
