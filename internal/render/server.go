@@ -169,3 +169,20 @@ func environment(variables map[string]string) []string {
 	}
 	return list
 }
+
+// config adds a config, and returns its real name.
+func (s *server) config(key string, content []byte) string {
+	spec := &swarm.ConfigSpec{Annotations: swarm.Annotations{Labels: s.labels()}, Data: content}
+	fingerprint := object.ConfigFingerprint(spec)
+	spec.Name = object.ContentName(s.name, key, fingerprint)
+	s.out.Objects = append(s.out.Objects, object.Object{Kind: object.KindConfig, Key: key, Name: spec.Name, Fingerprint: fingerprint, Spec: spec})
+	return spec.Name
+}
+
+// mountConfig mounts a config, by its real name, as a file.
+func mountConfig(name, file string) *swarm.ConfigReference {
+	return &swarm.ConfigReference{
+		ConfigName: name,
+		File:       &swarm.ConfigReferenceFileTarget{Name: file, UID: "0", GID: "0", Mode: defaultFileMode},
+	}
+}
