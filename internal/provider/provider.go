@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/application"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/database"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/drift"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/gitcommit"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/image"
@@ -175,6 +176,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 func (p *Provider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		lifecycle.New(application.Kind{}),
+		lifecycle.New(database.Kind{}),
 		lifecycle.New(registry.Kind{}),
 		lifecycle.New(tunnel.Kind{}),
 	}
