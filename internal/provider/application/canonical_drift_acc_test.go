@@ -67,6 +67,7 @@ func TestAccCanonicalRows(t *testing.T) {
 	w := providertest.NewWorkspace(t, application(proxy.Host(), name, compose, `secrets_wo = { first = "one", second = "two" }`))
 	w.Apply()
 	w.Settled()
+	providertest.InSync(t, s, name)
 
 	before := map[string]swarm.ServiceSpec{}
 	for _, m := range services {
@@ -85,6 +86,7 @@ func TestAccCanonicalRows(t *testing.T) {
 	}
 
 	drift := w.Plan(2, "-refresh-only").Drift(t, resource)
+	report := providertest.Drift(t, s, name)
 	proxy.Reset()
 	w.Apply()
 	// A write that the engine refuses because Swarm has just moved the version is tried again.
@@ -97,7 +99,8 @@ func TestAccCanonicalRows(t *testing.T) {
 	w.Settled()
 	for _, m := range services {
 		t.Run(fmt.Sprintf("%s, %s", m.row.Rule, m.variant), func(t *testing.T) {
-			m.check(t, name, drift.Take(m.ref()))
+			m.check(t, "the refresh-only plan", name, drift.Take(m.ref()))
+			m.check(t, "the drift report", name, report.Take(m.ref()))
 			if got := s.Service(t, name+"_"+m.key).Spec; !reflect.DeepEqual(got, before[m.key]) {
 				t.Errorf("after the apply the service is\n%s\nand was\n%s", providertest.AsJSON(t, got), providertest.AsJSON(t, before[m.key]))
 			}
@@ -109,28 +112,31 @@ func TestAccCanonicalRows(t *testing.T) {
 	if rest := drift.Rest(); len(rest) > 0 {
 		t.Errorf("the plan shows more than was moved: %v", rest)
 	}
+	if rest := report.Rest(); len(rest) > 0 {
+		t.Errorf("the drift report shows more than was moved: %v", rest)
+	}
 	w.Expect(0, "destroy", "-auto-approve", "-input=false")
 	if left := s.ReleaseObjects(t, name); len(left) > 0 {
 		t.Errorf("the destroy left %v", left)
 	}
 }
 
-// check holds what a plan shows of the service against what was moved.
-func (m moved) check(t *testing.T, release string, paths []string) {
+// check holds what somebody shows of the service against what was moved.
+func (m moved) check(t *testing.T, who, release string, paths []string) {
 	t.Helper()
 	if m.variant == changed {
 		want := strings.Split(strings.ReplaceAll(strings.Join(m.row.Moved, "\n"), "RELEASE", release), "\n")
 		if !slices.Equal(paths, want) {
-			t.Errorf("the refresh-only plan shows %v, want %v", paths, want)
+			t.Errorf("%s shows %v, want %v", who, paths, want)
 		}
 		return
 	}
 	if len(paths) == 0 {
-		t.Error("the refresh-only plan shows nothing")
+		t.Errorf("%s shows nothing", who)
 	}
 	for _, p := range paths {
 		if !strings.HasPrefix(p, m.row.Field()) {
-			t.Errorf("the refresh-only plan shows %s, which is not of %s", p, m.row.Field())
+			t.Errorf("%s shows %s, which is not of %s", who, p, m.row.Field())
 		}
 	}
 }

@@ -166,6 +166,7 @@ func TestAccCanonicalRowsOfReplacedObjects(t *testing.T) {
 	w := providertest.NewWorkspace(t, files(s.Host(), name, compose, `secrets_wo = { one = "1", two = "2", three = "3" }`))
 	w.Apply()
 	w.Settled()
+	providertest.InSync(t, s, name)
 
 	before := map[string]any{}
 	for i, r := range replacements {
@@ -175,6 +176,7 @@ func TestAccCanonicalRowsOfReplacedObjects(t *testing.T) {
 		r.replace(&hands{t: t, s: s, ctx: context.Background(), release: name, key: r.key(i)})
 	}
 	drift := w.Plan(2, "-refresh-only").Drift(t, resource)
+	report := providertest.Drift(t, s, name)
 	out := w.Apply()
 	for i, r := range replacements[:2] {
 		if want := "Service " + name + "_" + r.key(i) + " is removed and created again"; !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
@@ -189,6 +191,12 @@ func TestAccCanonicalRowsOfReplacedObjects(t *testing.T) {
 				if got := drift.Take(element); !slices.Equal(got, want) {
 					t.Errorf("the refresh-only plan shows of %s %v, want %v", element, got, want)
 				}
+				if strings.HasPrefix(element, "services/") {
+					continue // an attribute beside objects
+				}
+				if got := report.Take(element); !slices.Equal(got, want) {
+					t.Errorf("the drift report shows of %s %v, want %v", element, got, want)
+				}
 			}
 			drift.Take("services/" + r.key(i)) // another id
 			if got := r.live(t, s, name, i); !reflect.DeepEqual(got, before[r.key(i)]) {
@@ -198,6 +206,9 @@ func TestAccCanonicalRowsOfReplacedObjects(t *testing.T) {
 	}
 	if rest := drift.Rest(); len(rest) > 0 {
 		t.Errorf("the plan shows more than was moved: %v", rest)
+	}
+	if rest := report.Rest(); len(rest) > 0 {
+		t.Errorf("the drift report shows more than was moved: %v", rest)
 	}
 	w.Expect(0, "destroy", "-auto-approve", "-input=false")
 	acctest.Wait(t, 10*time.Second, "the destroy leaves nothing", func() bool { return len(s.ReleaseObjects(t, name)) == 0 })

@@ -189,6 +189,7 @@ func TestAccCanonicalStacks(t *testing.T) {
 			w.Settled()
 			w.Settled()
 			w.Expect(0, "plan", "-refresh-only", "-detailed-exitcode", "-input=false")
+			providertest.InSync(t, s, name)
 
 			w.Write("main.tf", config(strings.Replace(c.compose, c.change[0], c.change[1], 1)))
 			d := providertest.Compare(t, w.Plan(2).Change(resource))
