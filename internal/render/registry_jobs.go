@@ -14,10 +14,11 @@ const (
 )
 
 // askScript asks for an address until it answers that a password is needed. What
-// wget prints then is the same for busybox and GNU: the status line.
+// wget prints then is the same for busybox and GNU: the status line. Its own -T is
+// not in every busybox.
 const askScript = `end=$(($(date +%s) + 30))
 while :; do
-  if said=$(wget -T 5 -O /dev/null "$1" 2>&1); then
+  if said=$(timeout 5 wget -O /dev/null "$1" 2>&1); then
     exit 10
   fi
   case $said in *" 401 "*) exit 0 ;; esac
