@@ -7,6 +7,7 @@ import (
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
 )
 
 // private is an application of one image, on one node, with a credential for its registry.
@@ -90,8 +91,13 @@ func TestAccPrivateImage(t *testing.T) {
 			t.Errorf("the plan does not say which build runs:\n%s", out)
 		}
 		w.Expect(2, "plan", "-refresh-only", "-detailed-exitcode", "-input=false")
+		report := providertest.Drift(t, s, "shop")
+		if got := report.ReleaseDrift.Differences; len(got) != 1 || got[0] != (reconcile.FieldDrift{Object: "service/web", Path: "image", Desired: first, Live: second}) {
+			t.Errorf("the drift report shows %+v, want the image of service/web", got)
+		}
 		w.Apply()
 		w.Settled()
+		providertest.InSync(t, s, "shop")
 		if on := runsOn(t, s, first); len(on) != 1 {
 			t.Errorf("the deployed build runs %d times", len(on))
 		}
