@@ -173,6 +173,9 @@ output "drift" {
 		says(t, c.w.Apply(), false, warning, "failed")
 		says(t, c.w.Expect(c.clean, "plan", "-detailed-exitcode", "-input=false"), false, warning, "failed")
 	}
+	if got := verdict(t, watchers[0].w); got != "pass" {
+		t.Errorf("the check of the plan is called %q, want pass", got)
+	}
 	want := byHand(t, s, name)
 	for _, c := range watchers {
 		t.Run(c.rule, func(t *testing.T) {
@@ -182,20 +185,28 @@ output "drift" {
 		})
 	}
 
-	// What a pipeline can decide on: the verdicts of the checks in the plan.
-	w := watchers[0].w
-	says(t, w.Expect(0, "plan", "-input=false", "-out=tfplan"), true, want...)
+	if got := verdict(t, watchers[0].w, want...); got != "fail" {
+		t.Errorf("the check of the plan is called %q, want fail", got)
+	}
+}
+
+// verdict is what a pipeline can decide on: the status of the only check in the JSON of a plan, which says texts.
+func verdict(t *testing.T, w *providertest.Workspace, texts ...string) string {
+	t.Helper()
+	w.T = t
+	says(t, w.Expect(0, "plan", "-input=false", "-out=tfplan"), true, texts...)
 	plan, err := w.Command("show", "-json", "tfplan").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var verdicts struct{ Checks []struct{ Status string } }
-	if err := json.Unmarshal(plan, &verdicts); err != nil {
+	var found struct{ Checks []struct{ Status string } }
+	if err := json.Unmarshal(plan, &found); err != nil {
 		t.Fatal(err)
 	}
-	if len(verdicts.Checks) != 1 || verdicts.Checks[0].Status != "fail" {
-		t.Errorf("the checks of the plan are %+v, want one that fails", verdicts.Checks)
+	if len(found.Checks) != 1 {
+		t.Fatalf("the plan has the checks %+v, want one", found.Checks)
 	}
+	return found.Checks[0].Status
 }
 
 // Releases of several owners, and of none, in one swarm.
