@@ -179,7 +179,7 @@ func (b *Backend) remove(ctx context.Context, a attempt, kind object.Kind, id st
 	case object.KindNetwork:
 		f = func(ctx context.Context) error { return b.removeNetwork(ctx, id) }
 	case object.KindVolume:
-		f = func(ctx context.Context) error { return b.cli.VolumeRemove(ctx, id, false) }
+		f = func(ctx context.Context) error { return b.removeVolume(ctx, id) }
 	default:
 		return invalid(a, "a %s cannot be deleted", kind)
 	}
