@@ -13,6 +13,9 @@ const (
 	// LabelCredential stands for the registry credential that a service was written
 	// with: the registry's host and a fingerprint.
 	LabelCredential = LabelPrefix + "credential"
+	// LabelOneShot marks the service of a OneShot: its tasks are to end, not to run
+	// on.
+	LabelOneShot = LabelPrefix + "one-shot"
 	// LabelStackPrefix begins the labels that Docker's own stack commands write.
 	LabelStackPrefix = "com.docker.stack."
 	// LabelStack is the name of the stack that an object belongs to.

@@ -87,7 +87,9 @@ func (c *Core) runJob(ctx context.Context, p *Plan, job object.OneShot, report f
 			err = left
 		}
 	}()
-	step := Step{Verb: Create, Object: sameImage(stamp(job.Service, p.Release.Owner), job.For, p.Release), Restarts: true}
+	service := stamp(job.Service, p.Release.Owner)
+	(*labelsOf(&service))[object.LabelOneShot] = "true"
+	step := Step{Verb: Create, Object: sameImage(service, job.For, p.Release), Restarts: true}
 	if err := c.do(ctx, step); err != nil {
 		return err
 	}

@@ -287,7 +287,7 @@ func TestImagesAreTakenAwayOnEveryNodeThatMayHaveThem(t *testing.T) {
 		t.Fatalf("%d jobs", len(jobs))
 	}
 	job := jobs[0].Service.Spec.(*swarm.ServiceSpec)
-	if job.Mode.GlobalJob == nil || job.TaskTemplate.Placement.Constraints[0] != "node.labels.disk==ssd" {
+	if job.Mode.Global == nil || job.TaskTemplate.Placement.Constraints[0] != "node.labels.disk==ssd" {
 		t.Errorf("it runs as %+v at %+v", job.Mode, job.TaskTemplate.Placement)
 	}
 	live := service(t, mustRegistry(t, images(nil)), "registry").TaskTemplate.ContainerSpec.Mounts

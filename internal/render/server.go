@@ -130,10 +130,10 @@ func (s *server) service(key, image, order string) *swarm.ServiceSpec {
 func (s *server) job(key, image string, everywhere bool) *swarm.ServiceSpec {
 	spec := s.frame(key, image)
 	if everywhere {
-		spec.Mode.GlobalJob = &swarm.GlobalJob{}
+		spec.Mode.Global = &swarm.GlobalService{}
 	} else {
 		one := uint64(1)
-		spec.Mode.ReplicatedJob = &swarm.ReplicatedJob{MaxConcurrent: &one, TotalCompletions: &one}
+		spec.Mode.Replicated = &swarm.ReplicatedService{Replicas: &one}
 	}
 	spec.TaskTemplate.RestartPolicy = &swarm.RestartPolicy{Condition: swarm.RestartPolicyConditionNone}
 	return spec

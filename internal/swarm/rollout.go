@@ -7,6 +7,7 @@ import (
 
 	"github.com/docker/docker/api/types/swarm"
 
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
 )
 
@@ -35,7 +36,14 @@ func rollout(s swarm.Service, tasks []swarm.Task, nodes []swarm.Node) reconcile.
 	})
 	cluster := indexNodes(nodes)
 	mode := s.Spec.Mode
+	once := s.Spec.Labels[object.LabelOneShot] != ""
 	switch {
+	case once && mode.Global != nil:
+		r.Job = true
+		r.Want, r.Have = countGlobalJob(s.Spec.TaskTemplate.Placement, tasks, cluster)
+	case once:
+		r.Job = true
+		r.Want, r.Have = replicas(mode.Replicated), countCompleted(tasks)
 	case mode.Global != nil:
 		r.Want, r.Have = countGlobal(s.Spec.TaskTemplate.Placement, tasks, cluster)
 	case mode.GlobalJob != nil:

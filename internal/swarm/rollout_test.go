@@ -9,6 +9,7 @@ import (
 
 	"github.com/docker/docker/api/types/swarm"
 
+	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
 )
 
@@ -55,6 +56,7 @@ func TestRolloutCounts(t *testing.T) {
 
 	for name, tt := range map[string]struct {
 		mode       swarm.ServiceMode
+		once       bool
 		placement  *swarm.Placement
 		tasks      []swarm.Task
 		want, have int
@@ -115,14 +117,28 @@ func TestRolloutCounts(t *testing.T) {
 				inIteration(at(1, 0, "ready", complete, complete), 7), inIteration(at(2, 0, "down", complete, complete), 7),
 			},
 		},
+		"a one-shot counts what has completed": {
+			mode: replicated(2), once: true, want: 2, have: 1,
+			tasks: []swarm.Task{at(1, 1, "ready", complete, shutdown), at(2, 2, "ready", running, running)},
+		},
+		"a global one-shot wants eligible nodes and keeps what completed elsewhere": {
+			mode: global, once: true, want: 3, have: 2,
+			tasks: []swarm.Task{at(1, 0, "ready", complete, shutdown), at(2, 0, "down", complete, shutdown), at(3, 0, "ready2", running, running)},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := swarm.Service{Spec: swarm.ServiceSpec{Mode: tt.mode, Annotations: swarm.Annotations{Name: "web"}}}
+			if tt.once {
+				s.Spec.Labels = map[string]string{object.LabelOneShot: "true"}
+			}
 			s.Spec.TaskTemplate.Placement = tt.placement
 			s.JobStatus = &swarm.JobStatus{JobIteration: swarm.Version{Index: 7}}
 			r := rollout(s, tt.tasks, nodes)
 			if r.Want != tt.want || r.Have != tt.have {
 				t.Errorf("%d of %d, want %d of %d", r.Have, r.Want, tt.have, tt.want)
+			}
+			if tt.once && !r.Job {
+				t.Error("its tasks are to run on")
 			}
 			if tt.listed == 0 {
 				tt.listed = len(tt.tasks)
@@ -189,6 +205,42 @@ func TestProgressCostsThreeCalls(t *testing.T) {
 			t.Fatalf("%d rollouts of %d, %v", len(all), n, err)
 		}
 		if calls := d.total() - 1; calls != 3 {
+			t.Errorf("%d services: %d calls beside the ping", n, calls)
+		}
+	}
+}
+
+// Roll-backs stay in the engine's memory until the next update: their tasks are read in one call for all services.
+func TestProgressOfRollBacksCostsOneCallMore(t *testing.T) {
+	for _, n := range []int{2, fewServices + 1} {
+		d := newDouble(t, "1.41")
+		var services []swarm.Service
+		var names []string
+		var tasks []swarm.Task
+		for i := range n {
+			s := swarm.Service{ID: fmt.Sprintf("id%d", i), UpdateStatus: &swarm.UpdateStatus{State: swarm.UpdateStateRollbackCompleted}}
+			s.Spec.Name = fmt.Sprintf("web%d", i)
+			services, names = append(services, s), append(names, s.Spec.Name)
+			tasks = append(tasks, swarm.Task{ID: "failed-of-" + s.ID, ServiceID: s.ID, Slot: 1, Status: swarm.TaskStatus{State: swarm.TaskStateFailed}})
+		}
+		d.on("GET /services", reply(200, services))
+		d.on("GET /tasks", func(w http.ResponseWriter, r *http.Request) {
+			if strings.Contains(r.URL.Query().Get("filters"), "_up-to-date") {
+				reply(200, []swarm.Task{})(w, r)
+				return
+			}
+			reply(200, tasks)(w, r)
+		})
+		all, err := d.backend.Progress(t.Context(), names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range all {
+			if len(r.Reverted) != 1 || r.Reverted[0].ID != fmt.Sprintf("failed-of-id%d", i) {
+				t.Errorf("%s: the tasks of the roll-back are %+v", r.Service, r.Reverted)
+			}
+		}
+		if calls := d.total() - 1; calls != 4 {
 			t.Errorf("%d services: %d calls beside the ping", n, calls)
 		}
 	}

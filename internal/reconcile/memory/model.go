@@ -158,7 +158,7 @@ func (b *Backend) roll(e *entry) reconcile.Rollout {
 	}
 	e.polls++
 	r := reconcile.Rollout{Service: e.Name, Want: want(spec), Restart: "any", Update: o.Update, Window: time.Nanosecond}
-	r.Job = spec.Mode.ReplicatedJob != nil || spec.Mode.GlobalJob != nil
+	r.Job = spec.Mode.ReplicatedJob != nil || spec.Mode.GlobalJob != nil || spec.Labels[object.LabelOneShot] != ""
 	if p := spec.TaskTemplate.RestartPolicy; p != nil {
 		r.Restart = string(p.Condition)
 		if p.MaxAttempts != nil {
