@@ -2,6 +2,7 @@ package swarm
 
 import (
 	"context"
+	"slices"
 
 	"github.com/docker/docker/api/types/filters"
 	"github.com/docker/docker/api/types/swarm"
@@ -14,7 +15,7 @@ import (
 const fewServices = 24
 
 // Progress implements reconcile.Backend with three calls, whatever the number of
-// services, and one more where Swarm rolled one of them back. The rollouts are in
+// services, and one more where Swarm rolled any of them back. The rollouts are in
 // the order of the names.
 func (b *Backend) Progress(ctx context.Context, services []string) ([]reconcile.Rollout, error) {
 	if len(services) == 0 {
@@ -32,10 +33,7 @@ func (b *Backend) Progress(ctx context.Context, services []string) ([]reconcile.
 	if err != nil {
 		return nil, err
 	}
-	byService := make(map[string][]swarm.Task, len(found))
-	for _, t := range tasks {
-		byService[t.ServiceID] = append(byService[t.ServiceID], t)
-	}
+	byService := groupByService(tasks)
 	out := make([]reconcile.Rollout, len(services))
 	for i, name := range services {
 		s, ok := found[name]
@@ -51,19 +49,26 @@ func (b *Backend) Progress(ctx context.Context, services []string) ([]reconcile.
 // addReverted finds the tasks for which Swarm rolled services back: they are of
 // another version than the current one.
 func (b *Backend) addReverted(ctx context.Context, rollouts []reconcile.Rollout, services map[string]swarm.Service, nodes []swarm.Node) error {
-	for i := range rollouts {
-		r := &rollouts[i]
+	var ids []string
+	for _, r := range rollouts {
 		switch swarm.UpdateState(r.Update.State) {
 		case swarm.UpdateStateRollbackStarted, swarm.UpdateStateRollbackPaused, swarm.UpdateStateRollbackCompleted:
-		default:
-			continue
+			ids = append(ids, services[r.Service].ID)
 		}
-		s := services[r.Service]
-		tasks, err := b.listTasks(ctx, filters.NewArgs(filters.Arg("service", s.ID)))
-		if err != nil {
-			return err
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	tasks, err := b.tasksOf(ctx, ids, filters.NewArgs())
+	if err != nil {
+		return err
+	}
+	byService := groupByService(tasks)
+	for i := range rollouts {
+		r := &rollouts[i]
+		if s := services[r.Service]; slices.Contains(ids, s.ID) {
+			r.Reverted = reverted(s, byService[s.ID], r.Tasks, indexNodes(nodes))
 		}
-		r.Reverted = reverted(s, tasks, r.Tasks, indexNodes(nodes))
 	}
 	return nil
 }
@@ -98,18 +103,35 @@ func (b *Backend) currentTasks(ctx context.Context, services map[string]swarm.Se
 	if len(services) == 0 {
 		return nil, nil
 	}
-	filter := filters.NewArgs(filters.Arg("_up-to-date", "true"))
-	if len(services) <= fewServices {
-		for _, s := range services {
-			filter.Add("service", s.ID)
+	ids := make([]string, 0, len(services))
+	for _, s := range services {
+		ids = append(ids, s.ID)
+	}
+	return b.tasksOf(ctx, ids, filters.NewArgs(filters.Arg("_up-to-date", "true")))
+}
+
+// tasksOf returns the tasks of services, and of others where that is cheaper.
+func (b *Backend) tasksOf(ctx context.Context, ids []string, filter filters.Args) ([]swarm.Task, error) {
+	narrow := filter.Clone()
+	if len(ids) <= fewServices {
+		for _, id := range ids {
+			narrow.Add("service", id)
 		}
 	}
-	tasks, err := b.listTasks(ctx, filter)
+	tasks, err := b.listTasks(ctx, narrow)
 	if reconcile.ReasonOf(err) == reconcile.ReasonNotFound {
 		// One of the services was deleted since; the engine then refuses the filter.
-		return b.listTasks(ctx, filters.NewArgs(filters.Arg("_up-to-date", "true")))
+		return b.listTasks(ctx, filter)
 	}
 	return tasks, err
+}
+
+func groupByService(tasks []swarm.Task) map[string][]swarm.Task {
+	out := map[string][]swarm.Task{}
+	for _, t := range tasks {
+		out[t.ServiceID] = append(out[t.ServiceID], t)
+	}
+	return out
 }
 
 func (b *Backend) listTasks(ctx context.Context, filter filters.Args) (tasks []swarm.Task, err error) {
