@@ -77,7 +77,7 @@ func deployedCondition(v *View) ConditionOf {
 	case BecauseDeployed:
 		c.Status = True
 	case BecauseNoRecord:
-		c.Status, c.Message = Unknown, "No revision is on record: this release was never applied by the provider."
+		c.Status, c.Message = Unknown, "No revision is on record: the provider has not applied this release, or its records were removed."
 	}
 	return c
 }
