@@ -214,6 +214,25 @@ func TestSensitiveDriftIsShownAsAFingerprint(t *testing.T) {
 	}
 }
 
+// What runs after a roll-back is of a revision before the newest, which alone knows what of it is sensitive.
+func TestSensitiveValuesOfOlderRevisionsStayHidden(t *testing.T) {
+	b := memory.New()
+	deployed(t, b)
+	view, err := newCore(b).Inspect(t.Context(), stack, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Behave = failOn("acme/web:2")
+	next := basic().with(func(b *build) { b.services["web"] = "acme/web:2" }).release()
+	if _, err := applyOrRollBack(t.Context(), t, b, next, view.Owner.Instance); err == nil {
+		t.Fatal("the update was to fail")
+	}
+	d := only(t, drift(t, b))
+	if said := strings.Join(lines(d), "\n"); !strings.Contains(said, "service/web env.TOKEN: (not set), not (sensitive ") || strings.Contains(said, "hunter2") {
+		t.Errorf("differences\n%s", said)
+	}
+}
+
 func TestNothingIsFoundWhereNobodyTouchedAnything(t *testing.T) {
 	for rule, begin := range map[string]func(*testing.T, *memory.Backend){
 		"a release": func(t *testing.T, b *memory.Backend) { deployed(t, b) },

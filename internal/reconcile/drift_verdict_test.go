@@ -51,6 +51,11 @@ func TestDriftLooksAtTheReleasesOfAnOwner(t *testing.T) {
 	foreign(t, b, basic().release()) // a stack of nobody's
 	s := sabotage{t, b}
 	s.remove(object.KindRecord, "keel.beta.v1") // labels without a record are a release as well
+	mustApply(t, b, namedRelease("delta", "terraform"), "")
+	s.remove(object.KindRecord, "keel.delta.v1") // and a lease alone is none
+	s.remove(object.KindService, "delta_web")
+	s.remove(object.KindNetwork, "delta_default")
+	s.find(object.KindLease, "keel-lease.delta")
 
 	for rule, c := range map[string]struct {
 		owner string
