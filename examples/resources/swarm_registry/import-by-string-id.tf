@@ -1,0 +1,4 @@
+import {
+  to = swarm_registry.images
+  id = "images"
+}

@@ -1,0 +1,4 @@
+import {
+  to = swarm_tunnel.edge
+  id = "edge"
+}

@@ -1,0 +1,2 @@
+# By its name.
+terraform import swarm_tunnel.edge edge
