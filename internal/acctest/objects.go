@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/filters"
 	"github.com/docker/docker/api/types/network"
 	"github.com/docker/docker/api/types/swarm"
@@ -141,8 +142,12 @@ func (s *Swarm) Sweep(t testing.TB, release string) {
 		return
 	}
 	for _, v := range s.ReleaseVolumes(t, release) {
-		// A container that still ends holds its volume for a moment.
+		// A container that still ends holds its volume for a moment, and those of jobs for good: Engine 20.10 keeps them.
 		if !poll(time.Minute, func() bool {
+			ended, _ := s.client.ContainerList(ctx, container.ListOptions{All: true, Filters: filters.NewArgs(filters.Arg("volume", v), filters.Arg("status", "exited"))})
+			for _, c := range ended {
+				_ = s.client.ContainerRemove(ctx, c.ID, container.RemoveOptions{})
+			}
 			last = s.client.VolumeRemove(ctx, v, true)
 			return last == nil || errdefs.IsNotFound(last)
 		}) {
