@@ -1,6 +1,8 @@
 package canonical
 
 import (
+	"slices"
+
 	"github.com/docker/docker/api/types/mount"
 	"github.com/docker/docker/api/types/swarm"
 )
@@ -14,7 +16,7 @@ var mountRows = []Row{
 	{Rule: "mount read only", Service: `volumes: ["/b:/t"]`, Moved: []string{`mounts["/t"].read_only`},
 		Change: bind(func(m *mount.Mount) { m.ReadOnly = true })},
 	{Rule: "mount type", Service: `volumes: [{type: volume, target: /t}]`, Moved: []string{`mounts["/t"].type`},
-		Change: anonymous(func(m *mount.Mount) { m.Type = mount.TypeTmpfs; m.VolumeOptions = nil })},
+		Change: anonymous(func(m *mount.Mount) { m.Type, m.Source, m.VolumeOptions = mount.TypeTmpfs, "", nil })},
 	{Rule: "bind propagation", Service: `volumes: [{type: bind, source: /b, target: /t, bind: {propagation: rshared}}]`, Moved: []string{`mounts["/t"].bind.propagation`},
 		Change: bind(func(m *mount.Mount) { filled(&m.BindOptions).Propagation = mount.PropagationRSlave })},
 	{Rule: "bind not recursive", Moved: []string{`mounts["/t"].bind.non_recursive`},
@@ -39,12 +41,12 @@ var mountRows = []Row{
 		Change: tmpfs(func(o *mount.TmpfsOptions) { o.Options = [][]string{{"noexec"}} })},
 }
 
-// bind changes the first mount, a bind where there is none.
+// bind changes the first bind, which it adds where there is none.
 func bind(change func(*mount.Mount)) func(*Target) {
 	return mounted(mount.Mount{Type: mount.TypeBind, Source: "/a", Target: "/t"}, change)
 }
 
-// anonymous changes the first mount, an anonymous volume where there is none.
+// anonymous changes the first volume, an anonymous one where there is none.
 func anonymous(change func(*mount.Mount)) func(*Target) {
 	return mounted(mount.Mount{Type: mount.TypeVolume, Target: "/t"}, change)
 }
@@ -53,12 +55,15 @@ func tmpfs(change func(*mount.TmpfsOptions)) func(*Target) {
 	return mounted(mount.Mount{Type: mount.TypeTmpfs, Target: "/t"}, func(m *mount.Mount) { change(filled(&m.TmpfsOptions)) })
 }
 
+// mounted changes the first mount of a type, and adds one where there is none.
 func mounted(first mount.Mount, change func(*mount.Mount)) func(*Target) {
 	return func(x *Target) {
-		if len(x.Container.Mounts) == 0 {
-			x.Container.Mounts = []mount.Mount{first}
+		i := slices.IndexFunc(x.Container.Mounts, func(m mount.Mount) bool { return m.Type == first.Type })
+		if i < 0 {
+			i = len(x.Container.Mounts)
+			x.Container.Mounts = append(x.Container.Mounts, first)
 		}
-		change(&x.Container.Mounts[0])
+		change(&x.Container.Mounts[i])
 	}
 }
 
