@@ -155,3 +155,23 @@ func taken(t testing.TB, what string, err error) {
 		t.Errorf("%s: %v", what, err)
 	}
 }
+
+// TestAccRegistryOnEveryNode publishes on the ingress network, which is the default. Its ports carry traffic only where
+// the kernel has IPVS, so that what is tested is the rest: the registry runs, and was asked on its own network.
+func TestAccRegistryOnEveryNode(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t)
+	acctest.Load(t, s, acctest.Distribution)
+	name := s.RandomName(t)
+	w := providertest.NewWorkspace(t, strings.NewReplacer(
+		`publish_mode = "host"`, "", `hostname     = "n1"`, "", `port         = "5000"`, `port = "5999"`,
+	).Replace(server{Swarm: s, name: name, host: "n1", node: "n1"}.config("")))
+	users(w, map[string]string{"rita": "first-password"})
+	w.Apply()
+	w.Settled()
+	w.Expect(0, "plan", "-refresh-only", "-detailed-exitcode", "-input=false")
+	if state := w.State(); !strings.Contains(state, `"address": "127.0.0.1:5999"`) {
+		t.Errorf("the state does not name the address:\n%s", state)
+	}
+	w.Expect(0, "destroy", "-auto-approve", "-input=false")
+}
