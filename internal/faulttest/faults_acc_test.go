@@ -155,7 +155,7 @@ func TestAccFaultAtEveryCallOfACreate(t *testing.T) {
 			})
 		}
 	}
-	sideBySide(t, tests)
+	acctest.SideBySide(t, tests)
 }
 
 // TestAccFaultAtEveryCallOfAnUpdate breaks every single call of updates, one after the other in one release. web may be
@@ -183,7 +183,7 @@ func TestAccFaultAtEveryCallOfAnUpdate(t *testing.T) {
 			change{version: tc.version, writes: tc.writes, rollBack: true}.breakEveryCall(t, faults()["500"])
 		}
 	}
-	sideBySide(t, tests)
+	acctest.SideBySide(t, tests)
 }
 
 // change is a release that changes from version to version.
@@ -250,5 +250,5 @@ func TestAccFaultAtEveryCallOfADestroy(t *testing.T) {
 			})
 		}
 	}
-	sideBySide(t, tests)
+	acctest.SideBySide(t, tests)
 }

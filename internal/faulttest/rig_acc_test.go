@@ -5,16 +5,12 @@ package faulttest
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
@@ -184,15 +180,4 @@ func steps(list []reconcile.Step) string {
 func (r *rig) holds(t testing.TB, patterns ...string) {
 	t.Helper()
 	r.Holds(t, r.name, patterns...)
-}
-
-// sideBySide runs subtests a few at a time. They mostly wait, so there may be more of them than t.Parallel allows.
-func sideBySide(t *testing.T, tests map[string]func(*testing.T)) {
-	t.Helper()
-	var group errgroup.Group
-	group.SetLimit(6)
-	for _, name := range slices.Sorted(maps.Keys(tests)) {
-		group.Go(func() error { t.Run(name, tests[name]); return nil })
-	}
-	_ = group.Wait()
 }

@@ -1,53 +1,57 @@
 package kindtest
 
 import (
+	"sync/atomic"
 	"testing"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
-// moments are when a provider is killed: after each write, until an apply has no more of them, and while it waits. A
-// sparse kind meets only every third.
-func (k kind) moments(write func(at providertest.Moment) bool) {
-	stride := 1
+// stride is how many calls lie between two that a kind's tests meet.
+func (k kind) stride() int {
 	if k.sparse {
-		stride = 3
+		return 3
 	}
-	for n := 1; n < 100; n += stride {
-		if !write(providertest.Moment{N: n}) {
-			break
-		}
-	}
-	for n := 1; n <= 2; n++ {
-		write(providertest.Moment{Look: true, N: n})
-	}
+	return 1
 }
 
-// TestAccProviderKilledInACreate kills the provider in the middle of creates. The same apply again finishes it and takes
-// away what ran for it.
+// TestAccProviderKilledInACreate kills the provider in the middle of creates, after each write of one and while it waits. The
+// same apply again finishes it and takes away what ran for it.
 func TestAccProviderKilledInACreate(t *testing.T) {
 	each(t, func(t *testing.T, k kind) {
-		kill := providertest.ProviderKilled()
-		var snare *providertest.Trap
-		k.moments(func(at providertest.Moment) (came bool) {
-			t.Run(at.String(), func(t *testing.T) {
+		kill := func(at providertest.Moment, came *atomic.Bool) func(*testing.T) {
+			return func(t *testing.T) {
+				var snare *providertest.Trap
 				r := newRelease(t, k, func(s *acctest.Swarm) (host string) {
 					var proxy *acctest.Proxy
-					proxy, snare = providertest.Trapped(t, s, kill)
+					proxy, snare = providertest.Trapped(t, s, providertest.ProviderKilled())
 					return proxy.Host()
 				})
 				r.declare(version{})
-				if _, came = r.Interrupt(snare, at, kill); !came {
+				_, sprung := r.Interrupt(snare, at, providertest.ProviderKilled())
+				if came.Store(sprung); !sprung {
 					return
 				}
 				r.Apply()
 				r.works(r.store())
 				r.Settled()
 				r.holds(version{})
-			})
-			return came && !t.Failed()
-		})
+			}
+		}
+		first := providertest.Moment{Look: true, N: 1}
+		t.Run(first.String(), kill(first, new(atomic.Bool)))
+		// A few at a time, until an apply has no more of them.
+		for n, more := 1, true; more && !t.Failed(); {
+			tests, came := map[string]func(*testing.T){}, make([]atomic.Bool, 4)
+			for i := range came {
+				at := providertest.Moment{N: n}
+				tests[at.String()] = kill(at, &came[i])
+				n += k.stride()
+			}
+			acctest.SideBySide(t, tests)
+			more = came[len(came)-1].Load()
+		}
 	})
 }
 
@@ -66,7 +70,7 @@ func TestAccProviderKilledInAnUpdate(t *testing.T) {
 		r.declare(v)
 		r.Apply()
 		rows := []string{r.store()}
-		k.moments(func(at providertest.Moment) (came bool) {
+		killed := func(at providertest.Moment) (came bool) {
 			t.Run(at.String(), func(t *testing.T) {
 				r.T = t
 				v.change++
@@ -82,7 +86,10 @@ func TestAccProviderKilledInAnUpdate(t *testing.T) {
 				rows = append(rows, r.store())
 			})
 			return came && !t.Failed()
-		})
+		}
+		for n := 1; killed(providertest.Moment{N: n}); n += k.stride() {
+		}
+		killed(providertest.Moment{Look: true, N: 1})
 		r.T = t
 		r.destroy()
 	})

@@ -62,12 +62,11 @@ func kinds() []kind {
 func each(t *testing.T, test func(t *testing.T, k kind)) {
 	t.Helper()
 	t.Parallel()
+	tests := map[string]func(*testing.T){}
 	for _, k := range kinds() {
-		t.Run(k.name, func(t *testing.T) {
-			t.Parallel()
-			test(t, k)
-		})
+		tests[k.name] = func(t *testing.T) { test(t, k) }
 	}
+	acctest.SideBySide(t, tests)
 }
 
 // needles are what must not be found of a secret: the text in it that is unlike anything else and that no quoting changes, or

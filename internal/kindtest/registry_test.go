@@ -15,12 +15,11 @@ import (
 
 // registry is published on the node alone, since ingress ports need IPVS.
 func registry() kind {
-	const ask = `wget -q -O - --header "Authorization: Basic $(printf %s "rita:$SECRET" | base64 -w 0)" http://127.0.0.1:5000/v2/`
-	return kind{
+	k := kind{
 		name: "registry", resource: "swarm_registry", service: "registry",
 		servers: []acctest.Server{acctest.Distribution},
 		attributes: func(r *release, v version) string {
-			users, resources := "rita = var.secret", fmt.Sprintf("memory = \"%dM\"", 200+v.change)
+			users, resources := fmt.Sprintf("%q = var.secret", r.name), fmt.Sprintf("memory = \"%dM\"", 200+v.change)
 			if v.extra {
 				users += `, guest = "a guest's own"`
 			}
@@ -28,20 +27,19 @@ func registry() kind {
 				acctest.RegistryImage("2"), r.port, users, resources)
 		},
 		secret:  awkward,
-		use:     scripted(ask),
-		put:     push,
-		rows:    listing(ask + "rows/tags/list"),
 		objects: []string{"network/NAME_default", "secret/NAME_config-HASH", "secret/NAME_htpasswd-HASH", "service/NAME_registry"},
 		volumes: []string{"NAME_data"},
-		made:    []made{{"/run/secrets/htpasswd", regexp.MustCompile(`rita:(\S+)`)}, {"/run/secrets/config.yml", regexp.MustCompile(`secret: (\S+)`)}},
-	}
+		made:    []made{{"/run/secrets/htpasswd", regexp.MustCompile(`:(\S+)`)}, {"/run/secrets/config.yml", regexp.MustCompile(`secret: (\S+)`)}},
+	}.served()
+	k.put = push
+	return k
 }
 
 // push pushes a small image under a tag.
 func push(r *release, tag string) error {
 	ctx, host := context.Background(), fmt.Sprintf("127.0.0.1:%d", r.port)
-	name := host + "/rows:" + tag
-	auth, err := dockerregistry.EncodeAuthConfig(dockerregistry.AuthConfig{Username: "rita", Password: r.secret, ServerAddress: host})
+	name := host + "/kept:" + tag
+	auth, err := dockerregistry.EncodeAuthConfig(dockerregistry.AuthConfig{Username: r.name, Password: r.secret, ServerAddress: host})
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,9 @@
 package kindtest
 
 import (
-	"bytes"
 	"fmt"
-	"os/exec"
 	"strings"
 	"testing"
-
-	"github.com/docker/docker/api/types/swarm"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
@@ -149,30 +145,10 @@ func (r *release) store() string {
 	return row
 }
 
-// inside runs a shell script in the running task of the server. The environment is name=value.
+// inside runs a shell script in the running task of the server.
 func (r *release) inside(script string, env ...string) (string, error) {
 	r.T.Helper()
-	container := ""
-	for _, task := range r.Tasks(r.T, r.serviceName()) {
-		if task.Status.State == swarm.TaskStateRunning {
-			container = task.Status.ContainerStatus.ContainerID
-		}
-	}
-	if container == "" {
-		return "", fmt.Errorf("%s has no running task", r.serviceName())
-	}
-	args := []string{"-H", r.Host(), "exec"}
-	for _, e := range env {
-		args = append(args, "-e", e)
-	}
-	cmd := exec.Command("docker", append(args, container, "sh", "-c", script)...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("in %s: %w: %s%s", r.serviceName(), err, out, stderr.String())
-	}
-	return string(out), nil
+	return r.Inside(r.T, r.serviceName(), script, env...)
 }
 
 // versions are the versions that the engine counts of the release's objects, by kind/name.

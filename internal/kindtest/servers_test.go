@@ -24,31 +24,25 @@ func merged(a, b []string) []string {
 // awkward is a secret with what shells, URLs, SQL, JSON and HCL each have to quote.
 func awkward(text string) string { return `a'b"c\d$e%f&g/h@i:j k` + text }
 
-// scripted runs a script in the server with a client's secret.
-func scripted(script string) func(*release, string) error {
-	return func(r *release, secret string) error {
-		_, err := r.inside(script, "SECRET="+secret, "NAME="+r.name)
+// served gives a kind the client of its server. Users are called after the release, as a database calls its own.
+func (k kind) served() kind {
+	client := k.servers[0].Client()
+	environment := func(r *release, secret string) []string {
+		return []string{"SECRET=" + secret, "NAME=" + r.name}
+	}
+	k.use = func(r *release, secret string) error {
+		_, err := r.inside(client.Use, environment(r, secret)...)
 		return err
 	}
-}
-
-func putting(script string) func(*release, string) error {
-	return func(r *release, row string) error {
-		_, err := r.inside(script, "SECRET="+r.secret, "NAME="+r.name, "ROW="+row)
-		return err
+	k.rows = func(r *release) (string, error) { return r.inside(client.Rows, environment(r, r.secret)...) }
+	if client.Put != "" {
+		k.put = func(r *release, row string) error {
+			_, err := r.inside(client.Put, append(environment(r, r.secret), "ROW="+row)...)
+			return err
+		}
 	}
+	return k
 }
-
-func listing(script string) func(*release) (string, error) {
-	return func(r *release) (string, error) { return r.inside(script, "SECRET="+r.secret, "NAME="+r.name) }
-}
-
-// What a client of Redis does. It fails when the server answers with an error.
-const (
-	redisUse  = `[ "$(REDISCLI_AUTH="$SECRET" redis-cli -e PING)" = PONG ]`
-	redisPut  = `REDISCLI_AUTH="$SECRET" redis-cli -e RPUSH rows "$ROW"`
-	redisRows = `REDISCLI_AUTH="$SECRET" redis-cli -e LRANGE rows 0 -1`
-)
 
 // application is a stack as users write them: a server with a volume, a config and a secret.
 func application() kind {
@@ -81,19 +75,19 @@ func application() kind {
 			}
 			return text + "    secrets:\n      key: {}\n    volumes:\n      data: {}\n  EOT\n  ]\n  secrets_wo = { key = var.secret }"
 		},
-		secret: awkward,
-		use:    scripted(redisUse), put: putting(redisPut), rows: listing(redisRows),
+		secret:  awkward,
 		objects: []string{"config/NAME_greeting-HASH", "network/NAME_default", "secret/NAME_key-HASH", "service/NAME_web"},
 		extra:   []string{"config/NAME_more-HASH", "service/NAME_extra"},
 		volumes: []string{"NAME_data"},
 		made:    []made{{"/run/secrets/key", regexp.MustCompile(`(.+)`)}},
-	}
+	}.served()
 }
 
 // database is what the rows of databases have in common. A version has another value of one setting.
-func database(engine, image, major, setting string, values []string) kind {
+func database(server acctest.Server, engine, image, major, setting string, values []string) kind {
 	return kind{
 		name: engine, resource: "swarm_database", service: "db",
+		servers: []acctest.Server{server},
 		attributes: func(_ *release, v version) string {
 			text := fmt.Sprintf("engine = %q\n  version = %q\n  image = %q\n  deletion_protection = false\n  settings = { %q = %q }\n",
 				engine, major, image, setting, values[v.change%len(values)])
@@ -110,34 +104,21 @@ func database(engine, image, major, setting string, values []string) kind {
 		volumes:   []string{"NAME_data"},
 		generates: true, protected: true,
 		made: []made{{"/run/secrets/password", regexp.MustCompile(`(.+)`)}},
-	}
+	}.served()
 }
 
 func redis() kind {
-	k := database("redis", acctest.RedisImage("7"), "7", "maxclients", []string{"100", "101", "102"})
-	k.servers = []acctest.Server{acctest.Redis}
-	k.use, k.put, k.rows = scripted(redisUse), putting(redisPut), listing(redisRows)
-	return k
+	return database(acctest.Redis, "redis", acctest.RedisImage("7"), "7", "maxclients", []string{"100", "101", "102"})
 }
 
 func postgres() kind {
-	// Not over 127.0.0.1, where the image lets everybody in.
-	const psql = `PGPASSWORD="$SECRET" psql -X -q -At -v ON_ERROR_STOP=1 -h "$(hostname -i | cut -d' ' -f1)" -U "$NAME" -d "$NAME" -c `
-	k := database("postgres", acctest.PostgresImage("15"), "15", "work_mem", []string{"5MB", "6MB", "7MB"})
-	k.servers, k.sparse = []acctest.Server{acctest.Postgres}, true
-	k.use = scripted(psql + `'SELECT 1'`)
-	k.put = putting(psql + `"CREATE TABLE IF NOT EXISTS kept (r text); INSERT INTO kept VALUES ('$ROW')"`)
-	k.rows = listing(psql + `'SELECT r FROM kept'`)
+	k := database(acctest.Postgres, "postgres", acctest.PostgresImage("15"), "15", "work_mem", []string{"5MB", "6MB", "7MB"})
+	k.sparse = true
 	return k
 }
 
 func mariadb() kind {
-	const client = `MYSQL_PWD="$SECRET" mariadb -N -B -h 127.0.0.1 -u "$NAME" "$NAME" -e `
-	k := database("mariadb", acctest.MariaDBImage("10.11"), "10.11", "max_connections", []string{"50", "51", "52"})
-	k.servers, k.sparse = []acctest.Server{acctest.MariaDB}, true
-	k.objects = merged(k.objects, []string{"config/NAME_create-HASH", "secret/NAME_init-HASH"})
-	k.use = scripted(client + `'SELECT 1'`)
-	k.put = putting(client + `"CREATE TABLE IF NOT EXISTS kept (r text); INSERT INTO kept VALUES ('$ROW')"`)
-	k.rows = listing(client + `'SELECT r FROM kept'`)
+	k := database(acctest.MariaDB, "mariadb", acctest.MariaDBImage("10.11"), "10.11", "max_connections", []string{"50", "51", "52"})
+	k.sparse, k.objects = true, merged(k.objects, []string{"config/NAME_create-HASH", "secret/NAME_init-HASH"})
 	return k
 }
