@@ -12,7 +12,8 @@ const (
 	Postgres     Server = "--postgres"
 	MariaDB      Server = "--mariadb"
 	Redis        Server = "--redis"
-	Distribution Server = "--registry" // the registry of github.com/distribution, see StartRegistry
+	Cloudflared  Server = "--cloudflared" // a stand-in, with the one for Cloudflare's edge, see StartEdge
+	Distribution Server = "--registry"    // the registry of github.com/distribution, see StartRegistry
 )
 
 // Image returns the test application's image of a version: 1.0, 1.1, 1.2 or 2.0. They run the same program, see testapp.
@@ -29,6 +30,9 @@ func RedisImage(version string) string { return "swarmkeel/test-redis:" + versio
 
 // RegistryImage returns the image of a version: 2 or 2.1.
 func RegistryImage(version string) string { return "swarmkeel/test-registry:" + version }
+
+// CloudflaredImage returns the image of a version of the stand-in: 2025.4.0 or 2025.5.0.
+func CloudflaredImage(version string) string { return "swarmkeel/test-cloudflared:" + version }
 
 // Load puts the images of servers on every node of a swarm. The test application is always there; servers are loaded by the
 // tests that need them, and what is there already is not loaded again.
