@@ -55,14 +55,14 @@ func Tunnel(t spec.Tunnel) (*Rendered, spec.Problems) {
 	// an end of all of them would help nobody.
 	task.ContainerSpec.Healthcheck = &container.HealthConfig{
 		Test:     []string{"CMD", "cloudflared", "tunnel", "--metrics", "localhost:" + metricsPort, "ready"},
-		Interval: 3 * time.Second, Timeout: 5 * time.Second, Retries: 10, StartPeriod: 30 * time.Second,
+		Interval: 3 * time.Second, Timeout: 5 * time.Second, Retries: 10, StartPeriod: 10 * time.Second,
 	}
 	s.tunnelNetworks(service, t.Networks)
 	s.out.Objects = append(s.out.Objects, serviceObject(tunnelKey, service))
 	return s.result()
 }
 
-// spread keeps the connectors on as many nodes as there are.
+// spread prefers nodes without a connector.
 func spread(p *swarm.Placement) *swarm.Placement {
 	if p == nil {
 		p = &swarm.Placement{}

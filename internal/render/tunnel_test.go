@@ -47,7 +47,7 @@ func TestTunnelIsConnectorsThatReadTheTokenFromAFile(t *testing.T) {
 		t.Error(diff)
 	}
 	const service = `{"command":["tunnel","--no-autoupdate","--metrics","0.0.0.0:2000","run"],"endpoint_mode":"dnsrr","env":{"TUNNEL_TOKEN_FILE":"/run/secrets/token"},` +
-		`"healthcheck":{"interval":"3s","retries":10,"start_period":"30s","test":["CMD","cloudflared","tunnel","--metrics","localhost:2000","ready"],"timeout":"5s"},` +
+		`"healthcheck":{"interval":"3s","retries":10,"start_period":"10s","test":["CMD","cloudflared","tunnel","--metrics","localhost:2000","ready"],"timeout":"5s"},` +
 		`"image":"` + spec.DefaultTunnelImage + `","mode":"replicated","networks":{"intern":{},"shop_default":{}},"placement":{"preferences":[{"spread":"node.id"}]},"replicas":3,` +
 		`"restart_policy":{"condition":"any","delay":"2s"},"rollback_config":{"monitor":"2s","order":"start-first","parallelism":1},` +
 		`"secrets":{"token":[{"gid":"0","mode":"0444","target":"token","uid":"0"}]},"stop_grace_period":"35s","update_config":{"monitor":"2s","order":"start-first","parallelism":1}}`

@@ -54,7 +54,7 @@ func (Kind) Attributes() map[string]schema.Attribute {
 		},
 		"replicas": schema.StringAttribute{
 			Optional: true, Computed: true, Default: stringdefault.StaticString(defaultReplicas),
-			MarkdownDescription: "Number of connectors, on as many nodes as there are. Cloudflare takes " + strconv.Itoa(mostReplicas) + ". Default `" + defaultReplicas + "`.",
+			MarkdownDescription: "Number of connectors, spread over the nodes. One is replaced while all others run: with as many connectors as nodes, or more, an update may leave two on one node. Cloudflare takes " + strconv.Itoa(mostReplicas) + ". Default `" + defaultReplicas + "`.",
 			Validators:          []validator.String{serverattr.WholeNumber(1, mostReplicas)},
 		},
 		"image": schema.StringAttribute{
