@@ -74,6 +74,9 @@ func (r *databaseRenderer) checkNames() {
 		case len(n.name) > maxDatabaseName || !plainText(n.name) || strings.TrimSpace(n.name) != n.name:
 			r.attributeError(at, fmt.Sprintf("Wrong %s %q", n.attribute, excerpt(n.name)),
 				fmt.Sprintf("It has at most %d bytes, no control characters, and no space at either end.", maxDatabaseName))
+		case n.attribute == "username" && strings.ContainsAny(n.name, r.engine.unusable):
+			r.attributeError(at, fmt.Sprintf("Wrong username %q", excerpt(n.name)),
+				fmt.Sprintf("%s cannot be set up with a user whose name has one of %s in it.", r.engine.title, strings.Join(strings.Split(r.engine.unusable, ""), " ")))
 		case slices.Contains(n.reserved, strings.ToLower(n.name)), n.attribute == "username" && r.engine.reservedPrefix != "" && strings.HasPrefix(n.name, r.engine.reservedPrefix):
 			detail := "Choose another name."
 			if n.given == "" {

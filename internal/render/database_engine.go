@@ -30,6 +30,8 @@ type databaseEngine struct {
 	reservedUsers, reservedDatabases []string
 	// reservedPrefix begins further user names of that kind.
 	reservedPrefix string
+	// unusable are characters that the engine's own tools cannot have in a user name.
+	unusable string
 	// managed are the settings that are the provider's business, see isManaged.
 	managed []string
 	// isManaged reports whether a setting by its user's name is one of them.
@@ -56,6 +58,7 @@ var databaseEngines = map[string]*databaseEngine{
 		// initdb refuses these.
 		reservedUsers:     []string{"public", "none", "current_role", "current_user", "session_user"},
 		reservedPrefix:    "pg_",
+		unusable:          `"$'\`, // the owner of an extension, plpgsql to begin with, has none of these
 		reservedDatabases: []string{"template0", "template1"},
 		managed: []string{"port", "listen_addresses", "data_directory", "config_file", "hba_file", "ident_file",
 			"external_pid_file", "unix_socket_directories", "exit_on_error"},

@@ -17,10 +17,11 @@ func TestMain(m *testing.M) { providertest.Main(m) }
 
 // engine is what the tests know of an engine: its images, and how to ask its server for something.
 type engine struct {
-	name           string
-	version, minor string
-	image          func(version string) string
-	server         acctest.Server
+	name, title string
+	// version and minor are of one major version, other is of another one.
+	version, minor, other string
+	image                 func(version string) string
+	server                acctest.Server
 	// client takes a statement on standard input and $host, $user, $database and $password.
 	client string
 	// insert and count write a row and tell how many there are.
@@ -31,21 +32,21 @@ type engine struct {
 
 var engines = []engine{
 	{
-		name: "postgres", version: "15", minor: "15.1", image: acctest.PostgresImage, server: acctest.Postgres,
+		name: "postgres", title: "PostgreSQL", version: "15", minor: "15.1", other: "16", image: acctest.PostgresImage, server: acctest.Postgres,
 		client:  `PGHOST=$host PGUSER=$user PGDATABASE=$database PGPASSWORD=$password psql -XAtq -v ON_ERROR_STOP=1`,
 		insert:  `CREATE TABLE IF NOT EXISTS rows (n serial); INSERT INTO rows DEFAULT VALUES;`,
 		count:   `SELECT count(*) FROM rows;`,
 		setting: "max_connections", value: "42", show: "SHOW max_connections;", shown: "42",
 	},
 	{
-		name: "mariadb", version: "10.11", minor: "10.11.1", image: acctest.MariaDBImage, server: acctest.MariaDB,
+		name: "mariadb", title: "MariaDB", version: "10.11", minor: "10.11.1", other: "11.4", image: acctest.MariaDBImage, server: acctest.MariaDB,
 		client:  `MYSQL_PWD=$password mariadb --no-defaults --host="$host" --protocol=tcp --user="$user" --database="$database" --default-character-set=utf8mb4 --skip-column-names --batch`,
 		insert:  "CREATE TABLE IF NOT EXISTS `rows` (n int auto_increment primary key); INSERT INTO `rows` VALUES ();",
 		count:   "SELECT count(*) FROM `rows`;",
 		setting: "max_connections", value: "42", show: "SELECT @@max_connections;", shown: "42",
 	},
 	{
-		name: "redis", version: "7", minor: "7.1", image: acctest.RedisImage, server: acctest.Redis,
+		name: "redis", title: "Redis", version: "7", minor: "7.1", other: "8", image: acctest.RedisImage, server: acctest.Redis,
 		client:  `REDISCLI_AUTH=$password redis-cli -h "$host"`,
 		insert:  "RPUSH rows x",
 		count:   "LLEN rows",
@@ -57,6 +58,7 @@ var engines = []engine{
 func eachEngine(t *testing.T, test func(t *testing.T, s *acctest.Swarm, e engine)) {
 	for _, e := range engines {
 		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
 			s := acctest.Start(t)
 			acctest.Load(t, s, e.server)
 			test(t, s, e)
@@ -117,19 +119,29 @@ resource "swarm_database" "db" {
 `, d.Host(), strings.Join(attributes, "\n  "))
 }
 
-// container is the id of the container that the server runs in.
-func (d *database) container(t testing.TB) string {
+// containers are the ids of the containers of the server on the node, by the state of their health.
+func (d *database) containers(t testing.TB, health string) []string {
 	t.Helper()
-	list, err := d.Client().ContainerList(context.Background(), container.ListOptions{
-		Filters: filters.NewArgs(filters.Arg("label", "com.docker.swarm.service.name="+d.name+"_db")),
-	})
+	list, err := d.Client().ContainerList(context.Background(), container.ListOptions{Filters: filters.NewArgs(
+		filters.Arg("label", "com.docker.swarm.service.name="+d.name+"_db"), filters.Arg("health", health))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(list) != 1 {
-		t.Fatalf("database %s has %d containers, want one", d.name, len(list))
+	var ids []string
+	for _, c := range list {
+		ids = append(ids, c.ID)
 	}
-	return list[0].ID
+	return ids
+}
+
+// container is the one that the server runs in.
+func (d *database) container(t testing.TB) string {
+	t.Helper()
+	healthy := d.containers(t, "healthy")
+	if len(healthy) != 1 {
+		t.Fatalf("database %s has %d healthy containers, want one", d.name, len(healthy))
+	}
+	return healthy[0]
 }
 
 // ask sends a statement over the database's network, with the password of its secret, and returns the answer.
