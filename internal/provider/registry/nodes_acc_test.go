@@ -104,6 +104,23 @@ resource "swarm_application" "shop" {
 		}
 	})
 
+	t.Run("the registry does not leave its images behind unseen", func(t *testing.T) {
+		w.T = t
+		for _, c := range []struct {
+			placement string
+			code      int
+			said      string
+		}{
+			{"", 2, "Service images_registry has its data in a volume of node n2, and may be moved to"},
+			{`placement = { constraints = ["node.hostname==n3"] }`, 1, "Its data is in a volume of node n2, and the placement (node.hostname==n3) keeps it off that node"},
+		} {
+			w.Write("main.tf", strings.Replace(config(app("2")), `placement    = { constraints = ["node.hostname==n2"] }`, c.placement, 1))
+			if said := providertest.Flat(w.Expect(c.code, "plan", "-detailed-exitcode", "-input=false")); !strings.Contains(said, c.said) {
+				t.Errorf("with placement %q the plan does not say %q:\n%s", c.placement, c.said, said)
+			}
+		}
+	})
+
 	t.Run("the images go from a node that the provider is not connected to", func(t *testing.T) {
 		w.T = t
 		w.Write("main.tf", config("", "delete_data = true"))
