@@ -12,7 +12,7 @@ import (
 // first: 17.2-alpine is 17, 2.
 type engineVersion []int
 
-var versionTag = regexp.MustCompile(`^([0-9]{1,6}(?:\.[0-9]{1,6})*)(?:[._-][A-Za-z0-9._-]*)?$`)
+var versionTag = regexp.MustCompile(`^([0-9]{1,6}(?:\.[0-9]{1,6})*)(?:[A-Za-z_-][A-Za-z0-9._-]*)?$`)
 
 // parseVersion reads the version out of a tag; nil when it begins with none.
 func parseVersion(tag string) engineVersion {
