@@ -129,7 +129,7 @@ func (c *Core) settleImages(ctx context.Context, p *Plan) ([]string, error) {
 		found := digests[image]
 		if found.err != nil {
 			warnings = append(warnings, fmt.Sprintf("Image %s is not pinned to a digest, because its registry could not be asked (%s): each node takes what it has or pulls under that name. "+
-				"If it is on the nodes only, say resolve_image = \"never\".", image, briefly(found.err)))
+				"An application whose images are on the nodes only can say resolve_image = \"never\".", image, briefly(found.err)))
 			continue
 		}
 		for _, i := range asked[image] {
