@@ -82,7 +82,7 @@ func Database(db spec.Database) (*Rendered, spec.Problems) {
 
 	r.out.Before = []object.OneShot{r.look()}
 	r.out.After = []object.OneShot{r.ready(network)}
-	r.out.Empty = []object.OneShot{r.empty()}
+	r.out.Empty = []object.OneShot{r.empty(r.image, databaseKey, volumeKey, lookedAt, r.where)}
 	r.out.Local = []string{databaseKey}
 	return r.result()
 }
@@ -113,8 +113,6 @@ func oneOnANode(where *swarm.Placement) *swarm.Placement {
 	}
 	return &out
 }
-
-func (r *databaseRenderer) volumeName() string { return r.namespace.Scope(volumeKey) }
 
 // credentials adds the secrets. What the user has not given is made when the
 // secrets are, all in one, and known to the swarm alone.

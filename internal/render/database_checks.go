@@ -44,10 +44,13 @@ func (r *databaseRenderer) checkVersion() {
 	if r.spec.Image == "" {
 		return
 	}
-	named, err := reference.ParseNormalizedNamed(r.spec.Image)
-	if err != nil || reference.IsNameOnly(named) {
-		r.attributeError([]string{"image"}, fmt.Sprintf("Wrong image %q", excerpt(r.spec.Image)),
-			"Give a reference with a tag or a digest: `registry.example.com/postgres:17.2`. It has to behave like the engine's official image.")
+	named := r.checkImage(r.spec.Image)
+	if named == nil {
+		return
+	}
+	if reference.IsNameOnly(named) {
+		r.attributeError([]string{"image"}, fmt.Sprintf("Image %q leaves the version open", excerpt(r.spec.Image)),
+			"Write a tag or a digest: `registry.example.com/postgres:17.2`. The image has to behave like the engine's official one.")
 		return
 	}
 	if tag := imageVersion(r.spec.Image); tag != nil && r.version != nil && tag.compare(r.version) != 0 {

@@ -22,7 +22,8 @@ func TestEveryFaultOfADatabaseIsReportedAtItsAttribute(t *testing.T) {
 		"a version without a number":  {spec.Postgres, func(db *spec.Database) { db.Version = "latest" }, []string{`version: Wrong version "latest"`}},
 		"a version that is too old":   {spec.Postgres, func(db *spec.Database) { db.Version = "9.6" }, []string{"version: PostgreSQL 9.6 is too old"}},
 		"half a release of MariaDB":   {spec.MariaDB, func(db *spec.Database) { db.Version = "11" }, []string{`version: Version "11" leaves the release open`}},
-		"an image without a tag":      {spec.Redis, func(db *spec.Database) { db.Image = "acme/redis" }, []string{`image: Wrong image "acme/redis"`}},
+		"an image without a tag":      {spec.Redis, func(db *spec.Database) { db.Image = "acme/redis" }, []string{`image: Image "acme/redis" leaves the version open`}},
+		"an image that is none":       {spec.Redis, func(db *spec.Database) { db.Image = "a b:1" }, []string{`image: Invalid image "a b:1"`}},
 		"an image of another version": {spec.Redis, func(db *spec.Database) { db.Image = "acme/redis:7.2-x" }, []string{`image: Image "acme/redis:7.2-x" is of another version`}},
 		"names that an engine has not": {
 			spec.Redis, func(db *spec.Database) { db.Username, db.Database = "a", "b" },

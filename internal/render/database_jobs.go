@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"maps"
 	"time"
 
 	"github.com/docker/docker/api/types/container"
@@ -108,50 +107,43 @@ esac
 // look is the job that looks into the volume before a database is made, on every
 // node that may get the task: the volume of each is another one.
 func (r *databaseRenderer) look() object.OneShot {
-	policy := r.spec.Existing
-	if policy == "" {
+	const key = "look"
+	op, policy := "look into volume ", r.spec.Existing
+	switch policy {
+	case "":
 		policy = spec.ExistingFail
+	case spec.ExistingDiscard:
+		op = "empty volume "
 	}
-	op := "look into volume " + r.volumeName()
-	if policy == spec.ExistingDiscard {
-		op = "empty volume " + r.volumeName()
-	}
-	return r.inVolume("look", op, "Volume "+r.volumeName()+" cannot be used for database "+r.spec.Name, policy)
-}
-
-// empty is the job that empties the volume when the database goes with its data.
-func (r *databaseRenderer) empty() object.OneShot {
-	op := "empty volume " + r.volumeName()
-	return r.inVolume("empty", op, "The data of database "+r.spec.Name+" could not be deleted", spec.ExistingDiscard)
-}
-
-func (r *databaseRenderer) inVolume(key, op, failure string, policy spec.ExistingVolume) object.OneShot {
-	job := r.job(key, r.image, true)
-	job.TaskTemplate.ContainerSpec.Command = []string{"sh", "-c", r.engine.held + look, "sh", string(policy), r.version.line(r.engine.line)}
 	volume := r.volume(volumeKey, lookedAt)
 	volume.ReadOnly = policy != spec.ExistingDiscard
-	job.TaskTemplate.ContainerSpec.Mounts = []mount.Mount{volume}
+	job := r.job(key, r.image, true)
 	job.TaskTemplate.Placement = r.where
-	return object.OneShot{Service: serviceObject(key, job), For: databaseKey, Op: op, Failure: failure, Exits: r.exits()}
+	job.TaskTemplate.ContainerSpec.Command = []string{"sh", "-c", r.engine.held + look, "sh", string(policy), r.version.line(r.engine.line)}
+	job.TaskTemplate.ContainerSpec.Mounts = []mount.Mount{volume}
+	return object.OneShot{
+		Service: serviceObject(key, job), For: databaseKey,
+		Op:      op + volume.Source,
+		Failure: fmt.Sprintf("Volume %s cannot be used for database %s", volume.Source, r.spec.Name),
+		Exits:   r.exits(volume.Source),
+	}
 }
 
 // exits explain what look found.
-func (r *databaseRenderer) exits() map[int]string {
-	name, title := r.volumeName(), r.engine.title
+func (r *databaseRenderer) exits(volume string) map[int]string {
+	title := r.engine.title
 	line := r.version.line(r.engine.line)
 	const wayOut = `Set existing_volume = "discard" to have it emptied, or choose another name.`
 	all := map[int]string{
 		10: fmt.Sprintf("Volume %s exists already and is not empty, and a new database does not start on what somebody else may need. "+
-			"Set existing_volume = \"reuse\" to start on that data, or \"discard\" to have it emptied; or choose another name. Nothing was written.", name),
+			"Set existing_volume = \"reuse\" to start on that data, or \"discard\" to have it emptied; or choose another name. Nothing was written.", volume),
 		11: fmt.Sprintf("Volume %s holds data of another version of %s than %s, which that one cannot read. Set version to that of the data. %s Nothing was written.",
-			name, title, line, wayOut),
-		13: fmt.Sprintf("Volume %s holds something else than data of %s. %s Nothing was written.", name, title, wayOut),
+			volume, title, line, wayOut),
+		13: fmt.Sprintf("Volume %s holds something else than data of %s. %s Nothing was written.", volume, title, wayOut),
 	}
 	if r.spec.Engine == spec.Redis {
-		maps.Copy(all, map[int]string{
-			12: fmt.Sprintf("Volume %s holds a snapshot (dump.rdb) and no append-only file: the server, which keeps one, would start without that data. "+
-				"Load it into a server of your own, run CONFIG SET appendonly yes there, and reuse its folder. %s Nothing was written.", name, wayOut),
-		})
+		all[12] = fmt.Sprintf("Volume %s holds a snapshot (dump.rdb) and no append-only file: the server, which keeps one, would start without that data. "+
+			"Load it into a server of your own, run CONFIG SET appendonly yes there, and reuse its folder. %s Nothing was written.", volume, wayOut)
 	}
 	return all
 }

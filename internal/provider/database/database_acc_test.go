@@ -14,26 +14,26 @@ func TestAccRowsOutliveChangesRestartsAndTheDatabaseItself(t *testing.T) {
 		w := providertest.NewWorkspace(t, d.config())
 		w.Apply()
 		d.ask(t, d.insert)
-		d.holds(t, "1", "the first row")
+		d.keeps(t, "the first row")
 		w.Settled()
 		w.Expect(0, "plan", "-refresh-only", "-detailed-exitcode", "-input=false")
 
 		setting := fmt.Sprintf("settings = { %s = %q }", d.setting, d.value)
 		w.Write("main.tf", d.config(setting))
 		w.Apply()
-		d.holds(t, "1", "a change of settings")
+		d.keeps(t, "a change of settings")
 		if got := d.ask(t, d.show); got != d.shown {
 			t.Errorf("the server says %q, want %q", got, d.shown)
 		}
 
 		w.Write("main.tf", d.config(setting, `resources = { memory = "300M", cpus = "1.5" }`))
 		w.Apply()
-		d.holds(t, "1", "a change of resources")
+		d.keeps(t, "a change of resources")
 
 		upgraded := []string{setting, fmt.Sprintf("version = %q", d.minor), fmt.Sprintf("image = %q", d.image(d.minor))}
 		w.Write("main.tf", d.config(upgraded...))
 		w.Apply()
-		d.holds(t, "1", "a minor upgrade")
+		d.keeps(t, "a minor upgrade")
 		w.Settled()
 
 		w.Expect(0, "destroy", "-auto-approve", "-input=false")
@@ -42,7 +42,7 @@ func TestAccRowsOutliveChangesRestartsAndTheDatabaseItself(t *testing.T) {
 		}
 		w.Write("main.tf", d.config(append(upgraded, `existing_volume = "reuse"`)...))
 		w.Apply()
-		d.holds(t, "1", "destroying and creating anew")
+		d.keeps(t, "destroying and creating anew")
 		w.Settled()
 	})
 }

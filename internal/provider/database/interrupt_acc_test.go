@@ -66,7 +66,7 @@ func TestAccPowerCut(t *testing.T) {
 	})
 	for _, d := range all {
 		acctest.Wait(t, time.Minute, "database "+d.engine.name+" is healthy again", func() bool { return len(d.containers(t, "healthy")) == 1 })
-		d.holds(t, "1", "a power cut")
+		d.keeps(t, "a power cut")
 	}
 	w.Settled()
 }

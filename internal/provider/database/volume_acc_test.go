@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/docker/docker/client"
+	"github.com/containerd/errdefs"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
@@ -48,13 +48,13 @@ func TestAccVolumeThatIsThereIsRefusedReusedOrEmptied(t *testing.T) {
 
 		w.Write("main.tf", d.config(`existing_volume = "reuse"`))
 		w.Apply()
-		d.holds(t, "1", "reusing the volume")
+		d.keeps(t, "reusing the volume")
 		w.Expect(0, "destroy", "-auto-approve", "-input=false")
 
 		w.Write("main.tf", d.config(`existing_volume = "discard"`))
 		w.Apply()
 		d.ask(t, d.insert)
-		d.holds(t, "1", "emptying the volume and writing a row")
+		d.keeps(t, "emptying the volume and writing a row")
 		w.Settled()
 	})
 }
@@ -149,7 +149,7 @@ func TestAccDataOnAnotherNode(t *testing.T) {
 // contentOf lists what a volume of the node holds; nothing when there is no such volume.
 func contentOf(t testing.TB, s *acctest.Swarm, volume, image string) string {
 	t.Helper()
-	if _, err := s.Client().VolumeInspect(context.Background(), volume); client.IsErrNotFound(err) {
+	if _, err := s.Client().VolumeInspect(context.Background(), volume); errdefs.IsNotFound(err) {
 		return ""
 	}
 	return s.Docker(t, "run", "--rm", "--network", "none", "--entrypoint", "ls", "-v", volume+":/v", image, "-A", "/v")

@@ -3,12 +3,9 @@
 package serverattr
 
 import (
-	"context"
-
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -70,27 +67,4 @@ func SpecPlacement(o types.Object) spec.Placement {
 		}
 	}
 	return p
-}
-
-// Unconfigured is the plan modifier of an attribute that is computed when it is
-// not configured. Terraform plans what the state has for it, which after a refresh
-// is what is live; a kind would take that for the user's wish. With this it is
-// unknown until the kind has planned it.
-func Unconfigured() planmodifier.String { return unconfigured{} }
-
-type unconfigured struct{}
-
-// Description implements planmodifier.String.
-func (unconfigured) Description(context.Context) string {
-	return "is planned from the other attributes when it is not configured"
-}
-
-// MarkdownDescription implements planmodifier.String.
-func (u unconfigured) MarkdownDescription(ctx context.Context) string { return u.Description(ctx) }
-
-// PlanModifyString implements planmodifier.String.
-func (unconfigured) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
-	if req.ConfigValue.IsNull() {
-		resp.PlanValue = types.StringUnknown()
-	}
 }
