@@ -71,7 +71,7 @@ func (Kind) Attributes() map[string]schema.Attribute {
 		},
 		"password_wo": schema.StringAttribute{
 			Optional: true, WriteOnly: true,
-			MarkdownDescription: "Password of the user, 1 to 128 characters, not stored and not shown. Another value restarts the server with it, and makes new secrets for applications to mount. When it is left out, a password is generated once; giving one, and leaving it out again, changes it.",
+			MarkdownDescription: "Password of the user, 1 to 128 characters, not stored and not shown. Another value restarts the server with it, and makes new secrets for applications to mount. When it is left out, a password is generated once, and kept.",
 		},
 		"settings": schema.MapAttribute{
 			Optional: true, ElementType: types.StringType,

@@ -1,0 +1,4 @@
+import {
+  to = swarm_database.orders
+  id = "orders"
+}

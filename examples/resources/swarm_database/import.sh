@@ -1,0 +1,2 @@
+# By its name.
+terraform import swarm_database.orders orders
