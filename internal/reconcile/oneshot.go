@@ -40,18 +40,22 @@ func (c *Core) lookBefore(ctx context.Context, p *Plan, rev *Revision, opts Appl
 			continue
 		}
 		if err = ended(ctx, job.Op, err); p.Newest == nil && ReasonOf(err) != ReasonInterrupted {
-			c.forget(ctx, p.Release.Owner, rev.Number)
+			c.forget(ctx, p.Release.Owner, rev.Number, job)
 		}
 		return err
 	}
 	return nil
 }
 
-// forget removes a record that stands for nothing. If that fails, the next create
-// takes the release over and goes on from there.
-func (c *Core) forget(ctx context.Context, owner Owner, number int) {
+// forget removes a record that stands for nothing. If that fails, or if the job is
+// still there, whose only owner it is, the next create takes the release over and
+// goes on from there.
+func (c *Core) forget(ctx context.Context, owner Owner, number int, job object.OneShot) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.closing)
 	defer cancel()
+	if c.removeJob(ctx, owner, job.Service.Name) != nil {
+		return
+	}
 	state, err := c.lookAgain(ctx)
 	if err != nil {
 		return
