@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/docker/docker/api/types/swarm"
@@ -68,13 +69,14 @@ func (p *planner) checkLocal() error {
 				eligible = append(eligible, n.Hostname)
 			}
 		}
+		slices.Sort(eligible)
 		home := p.state.node(p.facts.homes[o.Name])
 		switch {
 		case home != nil && !object.Admits(constraints, home.place()):
 			return &Error{
 				Reason: ReasonInvalid, Op: "place service " + o.Name, Ref: o.Ref(),
 				Detail: fmt.Sprintf("Its data is in a volume of node %s, and the placement (%s) keeps it off that node: it would start with an empty volume elsewhere. Nothing was changed. "+
-					"Leave it on %[1]s, or move the data by way of the server's own dump into another release.", home.Hostname, strings.Join(constraints, ", ")),
+					"Leave it on %[1]s, or carry the data over into another release that runs where you want it.", home.Hostname, strings.Join(constraints, ", ")),
 			}
 		case len(eligible) > 1 && home != nil:
 			p.out.Warnings = append(p.out.Warnings, fmt.Sprintf(
