@@ -20,7 +20,7 @@ type kind struct {
 	service  string // key of the service that is the server, the only one of the first version
 	// attributes are the lines of the resource of a version, without name. The secret is var.secret.
 	attributes func(r *release, v version) string
-	// around makes what the resource is about and does not make itself, and what tests need to use it; nil is nothing.
+	// around makes, called release.beside, what the resource is about and does not make itself; nil is nothing.
 	around func(r *release)
 	// secret is a new value for var.secret that holds a text, which must be found wherever the value is.
 	secret func(text string) string
@@ -33,8 +33,10 @@ type kind struct {
 	objects   []string // of a release, as acctest.Holds takes them
 	extra     []string // what a version with something extra has besides
 	volumes   []string // names, NAME for the release's, that a destroy keeps
+	jobs      []string // keys of what an apply of the first version runs on the way
 	made      []made   // what nobody but the swarm is to know
 	generates bool     // a secret that is not given is made
+	lasting   bool     // a former secret is taken for as long as somebody else wants
 	protected bool     // against being destroyed, unless it is said that it may be
 	// sparse tests meet only every third call, since the server takes its time.
 	sparse bool
@@ -55,7 +57,7 @@ type made struct {
 
 // kinds is the table.
 func kinds() []kind {
-	return []kind{application(), redis(), postgres(), mariadb(), registry()}
+	return []kind{application(), redis(), postgres(), mariadb(), registry(), tunnel()}
 }
 
 // each runs a test for every kind, beside each other.
@@ -68,15 +70,3 @@ func each(t *testing.T, test func(t *testing.T, k kind)) {
 	}
 	acctest.SideBySide(t, tests)
 }
-
-// needles are what must not be found of a secret: the text in it that is unlike anything else and that no quoting changes, or
-// the whole, where it has no such text.
-func (k kind) needles(secret string) []string {
-	if text := marked.FindString(secret); text != "" {
-		return []string{text}
-	}
-	return []string{secret}
-}
-
-// marked is the text of providertest.RandomValue that release.newSecret puts into secrets.
-var marked = regexp.MustCompile(`secret[0-9a-f]{20}`)

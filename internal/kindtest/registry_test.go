@@ -29,6 +29,7 @@ func registry() kind {
 		secret:  awkward,
 		objects: []string{"network/NAME_default", "secret/NAME_config-HASH", "secret/NAME_htpasswd-HASH", "service/NAME_registry"},
 		volumes: []string{"NAME_data"},
+		jobs:    []string{"ready"},
 		made:    []made{{"/run/secrets/htpasswd", regexp.MustCompile(`:(\S+)`)}, {"/run/secrets/config.yml", regexp.MustCompile(`secret: (\S+)`)}},
 	}.served()
 	k.put = push

@@ -2,6 +2,7 @@ package kindtest
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -17,9 +18,14 @@ type release struct {
 	name   string
 	port   int    // of its own, on the node
 	host   string // engine, or a proxy before it
+	beside string // name of what is around it; "" where nothing is
 	secret string // as declared
+	text   string // in the secret
 	owner  string // of the configuration; empty is the provider's default
 	more   []string
+
+	texts   []string     // of secrets to come, where others have to know them before
+	visitor *http.Client // comes from outside, where that is how a kind is used
 }
 
 // newRelease prepares a release at an engine, with a secret of its own. Nothing is declared yet.
@@ -27,12 +33,14 @@ func newRelease(t *testing.T, k kind, host func(s *acctest.Swarm) string) *relea
 	t.Helper()
 	s := acctest.Start(t)
 	acctest.Load(t, s, k.servers...)
-	r := &release{Swarm: s, kind: k, name: s.RandomName(t), port: nextPort(), host: host(s)}
+	r := &release{Swarm: s, kind: k, port: nextPort(), host: host(s)}
 	r.Workspace = providertest.NewWorkspace(t, "")
-	r.newSecret()
 	if k.around != nil {
+		r.beside = s.RandomName(t)
 		k.around(r)
 	}
+	r.name = s.RandomName(t) // goes before what is beside it
+	r.newSecret()
 	return r
 }
 
@@ -42,7 +50,12 @@ func direct(s *acctest.Swarm) string { return s.Host() }
 // newSecret gives var.secret another value and returns the one before.
 func (r *release) newSecret() string {
 	before := r.secret
-	r.secret = r.kind.secret(providertest.RandomValue(r.T, "secret"))
+	if len(r.texts) > 0 {
+		r.text, r.texts = r.texts[0], r.texts[1:]
+	} else {
+		r.text = providertest.RandomValue(r.T, "secret")
+	}
+	r.secret = r.kind.secret(r.text)
 	r.Variable("secret", r.secret)
 	return before
 }

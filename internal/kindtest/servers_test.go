@@ -102,6 +102,7 @@ func database(server acctest.Server, engine, image, major, setting string, value
 		secret:    awkward,
 		objects:   []string{"network/NAME_default", "secret/NAME_password-HASH", "secret/NAME_url-HASH", "service/NAME_db"},
 		volumes:   []string{"NAME_data"},
+		jobs:      []string{"look", "ready"},
 		generates: true, protected: true,
 		made: []made{{"/run/secrets/password", regexp.MustCompile(`(.+)`)}},
 	}.served()

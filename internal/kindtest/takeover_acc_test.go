@@ -74,7 +74,7 @@ func anotherOwner(r *release) { r.neighbour(r.kind, "another-team").Apply() }
 func (r *release) neighbour(k kind, owner string) *release {
 	r.T.Helper()
 	acctest.Load(r.T, r.Swarm, k.servers...)
-	n := &release{Swarm: r.Swarm, kind: k, name: r.name, port: r.port, host: r.host, owner: owner}
+	n := &release{Swarm: r.Swarm, kind: k, name: r.name, port: r.port, host: r.host, owner: owner, beside: r.beside, texts: r.texts[len(r.texts)/2:]}
 	n.Workspace = providertest.NewWorkspace(r.T, "")
 	n.newSecret()
 	n.declare(version{})
