@@ -46,6 +46,16 @@ func (s *Swarm) Holds(t testing.TB, release string, patterns ...string) {
 	Only(t, s.ReleaseObjects(t, release), release, patterns...)
 }
 
+// Gone requires that nothing of a release is left, volumes apart. An engine that was told to remove a network still lists it
+// until the last container on it has ended.
+func (s *Swarm) Gone(t testing.TB, release string) {
+	t.Helper()
+	var left []string
+	if !poll(10*time.Second, func() bool { left = s.ReleaseObjects(t, release); return len(left) == 0 }) {
+		t.Errorf("there are still %v", left)
+	}
+}
+
 // Only is Holds for objects that were listed before.
 func Only(t testing.TB, have []string, release string, patterns ...string) {
 	t.Helper()

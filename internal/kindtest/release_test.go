@@ -98,9 +98,7 @@ func (r *release) serviceName() string { return r.name + "_" + r.kind.service }
 func (r *release) destroy() {
 	r.T.Helper()
 	r.Expect(0, "destroy", "-auto-approve", "-input=false")
-	if left := r.ReleaseObjects(r.T, r.name); len(left) > 0 {
-		r.T.Errorf("the destroy left %v", left)
-	}
+	r.Gone(r.T, r.name)
 	if have, want := r.ReleaseVolumes(r.T, r.name), r.named(r.kind.volumes); strings.Join(have, " ") != strings.Join(want, " ") {
 		r.T.Errorf("after the destroy there are the volumes %v, want %v", have, want)
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/docker/docker/api/types/network"
 	"github.com/docker/docker/api/types/swarm"
@@ -211,7 +210,7 @@ func TestAccCanonicalRowsOfReplacedObjects(t *testing.T) {
 		t.Errorf("the drift report shows more than was moved: %v", rest)
 	}
 	w.Expect(0, "destroy", "-auto-approve", "-input=false")
-	acctest.Wait(t, 10*time.Second, "the destroy leaves nothing", func() bool { return len(s.ReleaseObjects(t, name)) == 0 })
+	s.Gone(t, name)
 }
 
 func (r replacement) key(i int) string {
