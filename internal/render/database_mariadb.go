@@ -18,7 +18,8 @@ import (
 // image's MARIADB_USER and MARIADB_DATABASE, which the entrypoint puts into SQL as
 // they are. The script gives the user a password hash that nothing hashes to. root
 // has a password on the way to it, and is then reached by root of the container
-// alone, through the socket.
+// alone, through the socket: so it is the last of the scripts, which an image may
+// have more of.
 //
 // Source: docker-entrypoint.sh of github.com/MariaDB/mariadb-docker
 // (docker_setup_db, docker_process_init_files, docker_mariadb_upgrade), and
@@ -27,7 +28,7 @@ const (
 	mariadbInitKey    = "init"
 	mariadbInitFile   = "/run/secrets/init.sql"
 	mariadbCreateKey  = "create"
-	mariadbCreateFile = "/docker-entrypoint-initdb.d/create.sql"
+	mariadbCreateFile = "/docker-entrypoint-initdb.d/zz-create.sql"
 	noPasswordHash    = "*0000000000000000000000000000000000000000"
 )
 

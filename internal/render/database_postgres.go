@@ -19,19 +19,23 @@ import (
 // a missing role, and at once on a missing database or data of another version.
 //
 // Source: docker-entrypoint.sh of github.com/docker-library/postgres (PG_VERSION
-// as the sign of a database, gosu or su-exec, the environment), and "Single-User
-// Mode" in the reference page of postgres.
+// as the sign of a database, gosu or su-exec, modes and owners, the environment),
+// and "Single-User Mode" in the reference page of postgres.
 const postgresServe = `set -eu
 role=$1
 shift
 if [ -s "$PGDATA/PG_VERSION" ]; then
   as=
-  if [ "$(id -u)" = 0 ]; then as="$(command -v gosu || command -v su-exec) postgres"; fi
+  if [ "$(id -u)" = 0 ]; then
+    as="$(command -v gosu || command -v su-exec) postgres"
+    chmod 700 "$PGDATA"
+    find "$PGDATA" ! -user postgres -exec chown postgres {} +
+  fi
   password=$(sed -e 's/\\/\\\\/g' -e "s/'/''/g" ` + passwordFile + `)
   if ! printf "ALTER ROLE %s PASSWORD E'%s'\n" "$role" "$password" | $as postgres --single -D "$PGDATA" "$@" \
     -c exit_on_error=on -c log_statement=none -c log_min_error_statement=panic -c log_min_duration_statement=-1 \
     "$POSTGRES_DB" >/dev/null; then
-    echo "The volume's data does not take user $role and database $POSTGRES_DB; the lines above say why." >&2
+    echo "The volume's data does not take user $role and database $POSTGRES_DB; the lines above say why. After a first start that was cut off, begin anew with existing_volume = discard." >&2
     exit 1
   fi
   unset password POSTGRES_PASSWORD_FILE

@@ -116,6 +116,8 @@ var postgresStandIns = map[string]string{
 	"docker-entrypoint.sh": `echo "entrypoint: $*; with ${POSTGRES_PASSWORD_FILE-no file}"`,
 	"postgres":             `echo "single: $*" >&2; cat >&2; echo 'a prompt'`,
 	"gosu":                 `echo "as $1" >&2; shift; exec "$@"`,
+	"id":                   "echo 0",
+	"find":                 `echo "owned: $*" >&2`,
 }
 
 func TestPostgresSetsThePasswordWhereThereIsADatabase(t *testing.T) {
@@ -130,6 +132,9 @@ func TestPostgresSetsThePasswordWhereThereIsADatabase(t *testing.T) {
 	used := newSandbox(t, `it's \ "x"`, postgresStandIns)
 	writeFile(t, filepath.Join(used.volume, "PG_VERSION"), "12\n")
 	code, out = serve(t, used, db)
+	if want := "owned: " + used.volume + " ! -user postgres -exec chown postgres {} +\n"; !strings.Contains(out, want) || !strings.Contains(out, "as postgres\n") {
+		t.Errorf("as root it does not see to the owner:\n%s", out)
+	}
 	statement := `ALTER ROLE "orders" PASSWORD E'it''s \\ "x"'` + "\n"
 	if code != 0 || !strings.Contains(out, statement) || !strings.Contains(out, "-c max_connections=42 -c exit_on_error=on -c log_statement=none") ||
 		!strings.Contains(out, "the db\n") || !strings.HasSuffix(out, "entrypoint: postgres -c max_connections=42; with no file\n") || strings.Contains(out, "a prompt") {
