@@ -14,6 +14,11 @@ func (p *planner) identify() error {
 		if err := p.state.ofOthers("plan "+p.desired.Release, p.desired.Owner, p.newest); err != nil && !p.opts.Adopt {
 			return err
 		}
+		if n := p.newest; n != nil && n.Owner.Instance != p.desired.Instance {
+			// Two creates of one name were planned before either had begun, or a state
+			// speaks of what is gone.
+			return p.refuse(nil)
+		}
 		// An adoption that was planned before, or the first apply after an import
 		// of a stack without labels.
 		p.adopting = p.opts.Adopt && p.newest == nil
@@ -35,6 +40,9 @@ func (p *planner) identify() error {
 	if !p.opts.Adopt {
 		return p.refuse(met)
 	}
+	if err := p.ofAnotherKind(met); err != nil {
+		return err
+	}
 	if p.newest != nil {
 		p.desired.Instance = p.newest.Owner.Instance
 	} else {
@@ -47,6 +55,29 @@ func (p *planner) identify() error {
 			"Existing objects become part of release %s and will be changed and deleted with it: %s.", p.desired.Release, names(met)))
 	}
 	return nil
+}
+
+// ofAnotherKind refuses to adopt a release of another kind: nothing of it would be
+// declared any more, and all of it be pruned, protected or not.
+func (p *planner) ofAnotherKind(met []*Live) error {
+	theirs := ""
+	if p.newest != nil {
+		theirs = p.newest.Owner.Kind
+	}
+	for _, l := range met {
+		if theirs == "" && l.Owner.Release == p.desired.Release {
+			theirs = l.Owner.Kind
+		}
+	}
+	if theirs == "" || theirs == p.desired.Kind {
+		return nil
+	}
+	return &Error{
+		Reason: ReasonRefused,
+		Op:     "create " + p.desired.Release,
+		Detail: fmt.Sprintf("In the swarm a release of this name exists and is of kind %s, and this one is of kind %s. All kinds share one name space, and adopt = true takes over the same kind only. "+
+			"Nothing was changed. Choose another name, or destroy that release first.", theirs, p.desired.Kind),
+	}
 }
 
 // adopted notes what an adoption takes over.
