@@ -199,6 +199,8 @@ type Revision struct {
 	Retained []Adopted
 	// External are objects that the revision refers to and does not own.
 	External []Adopted
+	// Earlier is set when there were revisions before whose records were lost.
+	Earlier bool
 
 	live *Live
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/docker/docker/api/types/swarm"
+
 	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 )
 
@@ -30,7 +32,8 @@ func (c *Core) EverDeployed(ctx context.Context, release, instance string) (bool
 
 func (s *State) everDeployed(release, instance string) bool {
 	return slices.ContainsFunc(s.records(release), func(l *Live) bool {
-		return l.Owner.Instance == instance && l.Status == string(Deployed)
+		spec, ok := l.Spec.(*swarm.ConfigSpec)
+		return l.Owner.Instance == instance && (l.Status == string(Deployed) || ok && spec.Labels[LabelEarlier] != "")
 	})
 }
 
@@ -38,7 +41,7 @@ func (s *State) everDeployed(release, instance string) bool {
 // what would have to leave something behind.
 func (h *holdings) removable(opts UninstallOptions) error {
 	owner := h.claim.owner
-	if opts.Protected && (len(h.records) == 0 || h.state.everDeployed(owner.Release, owner.Instance)) {
+	if opts.Protected && (len(h.records) == 0 && len(h.owned) > 0 || h.state.everDeployed(owner.Release, owner.Instance)) {
 		return &Error{Reason: ReasonProtected, Op: "uninstall " + owner.Release, Detail: "It is protected, and was deployed. Nothing was removed."}
 	}
 	var shared []string

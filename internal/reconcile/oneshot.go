@@ -10,9 +10,10 @@ import (
 
 // looksDue reports whether the jobs that look before a release is made have to
 // run: their service is to be created, and the release was never deployed. A
-// service that somebody removed from a deployed release comes back to its own.
+// service that somebody removed from a deployed release comes back to its own, and
+// of one whose records were lost nobody knows better.
 func (p *Plan) looksDue() []object.OneShot {
-	if p.lastDeployed() != nil {
+	if p.next.Earlier || p.state.everDeployed(p.Release.Release, p.Release.Instance) {
 		return nil
 	}
 	creates := map[string]bool{}
@@ -104,7 +105,7 @@ func (c *Core) runJob(ctx context.Context, p *Plan, job object.OneShot, report f
 	}
 	if w := r.watches[job.Service.Key]; w.last.Want == 0 {
 		return &Error{
-			Reason: ReasonNotConverged, Op: job.Failure, Ref: object.Ref{Kind: object.KindService, Key: job.For},
+			Reason: ReasonNotConverged, Op: notRun(job), Ref: object.Ref{Kind: object.KindService, Key: job.For},
 			Detail: fmt.Sprintf("To %s, a job has to run on the node, and no node takes it: %s.", job.Op, w.last.Blocked),
 		}
 	}
@@ -135,6 +136,9 @@ func sameImage(job object.Object, key string, release Release) object.Object {
 	return job
 }
 
+// notRun says that a job has found nothing out, neither good nor bad.
+func notRun(job object.OneShot) string { return "job to " + job.Op + " did not run" }
+
 // jobFailed puts what a job found into the words of the one who asked for it. Other
 // errors than its failure stay as they are.
 func jobFailed(job object.OneShot, err error, w *watch) error {
@@ -143,11 +147,12 @@ func jobFailed(job object.OneShot, err error, w *watch) error {
 		return err
 	}
 	out := *e
-	out.Op, out.Ref = job.Failure, object.Ref{Kind: object.KindService, Key: job.For}
+	out.Op, out.Ref = notRun(job), object.Ref{Kind: object.KindService, Key: job.For}
 	for _, t := range w.failures() {
 		if t.ExitCode == nil {
 			continue
 		}
+		out.Op = job.Failure
 		if text := job.Exits[*t.ExitCode]; text != "" {
 			out.Detail = text + "\n\n" + out.Detail
 			break

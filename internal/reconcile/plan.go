@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 )
@@ -227,7 +228,7 @@ func (p *planner) prune() []Step {
 // revision is what an apply of this plan puts on record, but for its number and
 // time.
 func (p *planner) revision() Revision {
-	next := Revision{Status: Applying, Owner: p.desired.Owner, Commit: p.desired.Commit, Objects: p.desired.Objects, Images: p.desired.Pinned}
+	next := Revision{Status: Applying, Owner: p.desired.Owner, Commit: p.desired.Commit, Objects: p.desired.Objects, Images: p.desired.Pinned, Earlier: p.recordsLost()}
 	wanted := map[Adopted]bool{}
 	for _, o := range p.desired.Objects {
 		wanted[Adopted{Kind: o.Kind, Name: o.Name}] = true
@@ -245,6 +246,12 @@ func (p *planner) revision() Revision {
 		}
 	}
 	return next
+}
+
+// recordsLost reports whether objects of the instance are there and no record is,
+// which is the first thing that is written and the last that is removed.
+func (p *planner) recordsLost() bool {
+	return p.out.Newest == nil && slices.ContainsFunc(p.owned, func(l *Live) bool { return l.Owner.Instance == p.desired.Instance })
 }
 
 // ofKind returns the objects of one kind, in the order of the release.

@@ -109,6 +109,9 @@ const (
 	LabelKey      = LabelPrefix + "key"
 	// LabelStatus is the status of a revision, on its record.
 	LabelStatus = LabelPrefix + "status"
+	// LabelEarlier is on the first record of a release whose records were lost: what
+	// became of earlier revisions nobody knows.
+	LabelEarlier = LabelPrefix + "earlier"
 	// LabelFingerprint is the fingerprint of a secret's content.
 	LabelFingerprint = LabelPrefix + "fingerprint"
 	// LabelRedeploy is the hash of redeploy_trigger, on a service.

@@ -94,6 +94,9 @@ func (r Revision) record() (object.Object, error) {
 		Annotations: swarm.Annotations{Name: name, Labels: map[string]string{LabelStatus: string(r.Status)}},
 		Data:        packed.Bytes(),
 	}}
+	if r.Earlier {
+		(*labelsOf(&o))[LabelEarlier] = "true"
+	}
 	return stamp(o, r.Owner), nil
 }
 
@@ -138,7 +141,8 @@ func decodeRecord(l *Live) (*Revision, error) {
 	owner.Kind, owner.Instance = body.Kind, body.Instance
 	return &Revision{
 		Number: recordNumber(owner.Release, l.Name), Status: Status(l.Status), Owner: owner, Commit: body.Commit,
-		Created: body.Created, Objects: body.Objects, Images: body.Images, Adopted: body.Adopted, Retained: body.Retained, External: body.External, live: l,
+		Created: body.Created, Objects: body.Objects, Images: body.Images, Adopted: body.Adopted, Retained: body.Retained, External: body.External,
+		Earlier: spec.Labels[LabelEarlier] != "", live: l,
 	}, nil
 }
 
