@@ -28,6 +28,8 @@ type engine struct {
 	insert, count string
 	// setting is one that shows in what `show` answers.
 	setting, value, show, shown string
+	// strict is a setting that the server takes no nonsense for.
+	strict string
 }
 
 var engines = []engine{
@@ -36,21 +38,21 @@ var engines = []engine{
 		client:  `PGHOST=$host PGUSER=$user PGDATABASE=$database PGPASSWORD=$password psql -XAtq -v ON_ERROR_STOP=1`,
 		insert:  `CREATE TABLE IF NOT EXISTS rows (n serial); INSERT INTO rows DEFAULT VALUES;`,
 		count:   `SELECT count(*) FROM rows;`,
-		setting: "max_connections", value: "42", show: "SHOW max_connections;", shown: "42",
+		setting: "max_connections", value: "42", show: "SHOW max_connections;", shown: "42", strict: "work_mem",
 	},
 	{
 		name: "mariadb", title: "MariaDB", version: "10.11", minor: "10.11.1", other: "11.4", image: acctest.MariaDBImage, server: acctest.MariaDB,
 		client:  `MYSQL_PWD=$password mariadb --no-defaults --host="$host" --protocol=tcp --user="$user" --database="$database" --default-character-set=utf8mb4 --skip-column-names --batch`,
 		insert:  "CREATE TABLE IF NOT EXISTS `rows` (n int auto_increment primary key); INSERT INTO `rows` VALUES ();",
 		count:   "SELECT count(*) FROM `rows`;",
-		setting: "max_connections", value: "42", show: "SELECT @@max_connections;", shown: "42",
+		setting: "max_connections", value: "42", show: "SELECT @@max_connections;", shown: "42", strict: "character-set-server",
 	},
 	{
 		name: "redis", title: "Redis", version: "7", minor: "7.1", other: "8", image: acctest.RedisImage, server: acctest.Redis,
 		client:  `REDISCLI_AUTH=$password redis-cli -h "$host"`,
 		insert:  "RPUSH rows x",
 		count:   "LLEN rows",
-		setting: "save", value: "3600 7 60 42", show: "CONFIG GET save", shown: "save\n3600 7 60 42",
+		setting: "save", value: "3600 7 60 42", show: "CONFIG GET save", shown: "save\n3600 7 60 42", strict: "maxmemory-policy",
 	},
 }
 
