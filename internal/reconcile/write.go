@@ -100,6 +100,8 @@ func reconsider(step Step, now *Live, cause error) (done bool, again Step, err e
 			return false, step, changed
 		}
 		return true, step, nil
+	case step.Verb == Delete && step.Object.Kind == object.KindVolume:
+		return false, step, nil // no observation has volumes, and what is gone may be removed again
 	case step.Verb == Delete && (now == nil || step.Live == nil || now.ID != step.Live.ID):
 		return true, step, nil
 	case step.Verb == Delete:
