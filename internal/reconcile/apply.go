@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -161,6 +162,9 @@ func (c *Core) write(ctx context.Context, p *Plan, result *Result, opts ApplyOpt
 
 // carryOut does the steps of a plan, waits, and prunes.
 func (c *Core) carryOut(ctx context.Context, p *Plan, opts ApplyOptions) ([]string, error) {
+	if err := c.removeLeftJobs(ctx, p); err != nil {
+		return nil, err
+	}
 	if err := p.makeSecrets(); err != nil {
 		return nil, err
 	}
@@ -178,7 +182,8 @@ func (c *Core) carryOut(ctx context.Context, p *Plan, opts ApplyOptions) ([]stri
 	return append(warnings, more...), err
 }
 
-// makeReady does every step of a plan but the writing of services.
+// makeReady does every step of a plan but the writing of services, and waits for
+// those that may not run yet.
 func (c *Core) makeReady(ctx context.Context, p *Plan) error {
 	for _, batch := range batches(p.Steps) {
 		if batch[0].Object.Kind == object.KindService && batch[0].Verb != Delete {
@@ -193,7 +198,19 @@ func (c *Core) makeReady(ctx context.Context, p *Plan) error {
 			return err
 		}
 	}
-	return nil
+	if !p.takesData() {
+		return nil
+	}
+	return c.drained(ctx, p.Release.Release, nil, "The next apply goes on from here.")
+}
+
+// takesData reports whether a service is made that has data on its node. Whoever
+// removed its predecessor, a task of that may still be at work on the data, and two
+// servers at once would ruin it.
+func (p *Plan) takesData() bool {
+	return slices.ContainsFunc(p.Steps, func(s Step) bool {
+		return s.Verb == Create && s.Object.Kind == object.KindService && slices.Contains(p.Release.Local, s.Object.Key)
+	})
 }
 
 // batches groups neighbouring steps of the same verb and kind: those do not

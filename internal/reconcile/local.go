@@ -15,14 +15,18 @@ import (
 // newest of their tasks that got a node is, by real name of the service. The
 // engine is asked only where there is more than one node to be on.
 func (c *Core) homes(ctx context.Context, state *State, release Release) (map[string]string, error) {
-	if len(release.Local) == 0 || len(state.Nodes) < 2 {
-		return nil, nil
-	}
 	var services []string
 	for _, key := range release.Local {
 		if o := release.service(key); o != nil && state.find(object.KindService, o.Name) != nil {
 			services = append(services, o.Name)
 		}
+	}
+	if len(state.Nodes) == 1 {
+		homes := map[string]string{}
+		for _, s := range services {
+			homes[s] = state.Nodes[0].ID
+		}
+		return homes, nil
 	}
 	return c.newestNodes(ctx, services)
 }
@@ -78,6 +82,10 @@ func (p *planner) checkLocal() error {
 				Detail: fmt.Sprintf("Its data is in a volume of node %s, and the placement (%s) keeps it off that node: it would start with an empty volume elsewhere. Nothing was changed. "+
 					"Leave it on %[1]s, or carry the data over into another release that runs where you want it.", home.Hostname, strings.Join(constraints, ", ")),
 			}
+		case len(eligible) == 0 && len(p.state.Nodes) > 0:
+			p.out.Warnings = append(p.out.Warnings, fmt.Sprintf(
+				"No node of the swarm satisfies the placement of service %s (%s). The nodes are %s: as long as none of them does, the apply fails.",
+				o.Name, strings.Join(constraints, ", "), strings.Join(p.state.hostnames(), ", ")))
 		case len(eligible) > 1 && home != nil:
 			p.out.Warnings = append(p.out.Warnings, fmt.Sprintf(
 				"Service %s has its data in a volume of node %s, and may be moved to %s, where it would start with an empty volume. Pin it: placement = { constraints = [\"node.hostname==%[2]s\"] }.",
@@ -119,6 +127,15 @@ func (s *State) node(id string) *Node {
 		}
 	}
 	return nil
+}
+
+func (s *State) hostnames() []string {
+	names := make([]string, len(s.Nodes))
+	for i, n := range s.Nodes {
+		names[i] = n.Hostname
+	}
+	slices.Sort(names)
+	return names
 }
 
 func (n Node) place() object.Place {

@@ -40,6 +40,8 @@ func TestDataStaysOnItsNode(t *testing.T) {
 		refuses  []string
 	}{
 		"one node needs no pin":                   {one: true},
+		"one node, and kept off it":               {one: true, deployed: true, place: []string{"node.hostname==n9"}, refuses: []string{"shop_api", "node n1", "node.hostname==n9"}},
+		"a new service that no node may run":      {place: []string{"node.hostname==n9"}, warns: []string{"shop_api", "node.hostname==n9", "n1, n2, n3"}},
 		"a pinned service is at rest":             {place: []string{"node.hostname==n2"}},
 		"pinned where the data is":                {deployed: true, place: []string{"node.hostname==n1"}},
 		"a new service may land anywhere":         {warns: []string{"shop_api", "n1, n2, n3", "node.hostname==n1"}},

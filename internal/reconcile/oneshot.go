@@ -66,6 +66,19 @@ func (c *Core) forget(ctx context.Context, owner Owner, number int, job object.O
 	}
 }
 
+// removeLeftJobs takes away what an operation that was killed has left of its jobs,
+// and waits until it is gone: it may be emptying the volume of a service that is
+// about to be made, and would on every node that joins.
+func (c *Core) removeLeftJobs(ctx context.Context, p *Plan) error {
+	var left []*Live
+	for _, s := range p.Prune {
+		if s.Object.Kind == object.KindService && (*labelsOf(&s.Object))[object.LabelOneShot] != "" {
+			left = append(left, s.Live)
+		}
+	}
+	return c.removeServices(ctx, "", left, "The next apply goes on from here.")
+}
+
 // prove runs the jobs that show that a converged release does what it is for.
 func (c *Core) prove(ctx context.Context, p *Plan, opts ApplyOptions) error {
 	for _, job := range p.Release.After {

@@ -105,6 +105,32 @@ func TestNothingToDoRunsNoJob(t *testing.T) {
 	}
 }
 
+// What a job would have found is not said when no container ever ran.
+func TestJobThatDidNotRunFoundNothing(t *testing.T) {
+	for name, outcome := range map[string]memory.Outcome{
+		"its image is not there": {Rejected: "No such image: acme/api:1"},
+		"it got no node":         {Pending: "no suitable node"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := memory.New()
+			b.Behave = func(service string, _ *swarm.ServiceSpec) memory.Outcome {
+				if service == stack+"_look" {
+					return outcome
+				}
+				return memory.Outcome{}
+			}
+			_, err := apply(t.Context(), b, server().release(), "", reconcile.PlanOptions{})
+			if err == nil {
+				t.Fatal("a look that did not run is taken for one that found nothing")
+			}
+			wantSays(t, err.Error(), []string{"job to try look did not run", outcome.Rejected + outcome.Pending})
+			if strings.Contains(err.Error(), "The attempt to look failed") {
+				t.Errorf("it says what only the job could know:\n%v", err)
+			}
+		})
+	}
+}
+
 func TestRefusedLookLeavesNothing(t *testing.T) {
 	b := memory.New()
 	b.Behave = failing("look", 10)

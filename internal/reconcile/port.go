@@ -39,9 +39,10 @@ type Backend interface {
 	// for all of them.
 	Progress(ctx context.Context, services []string) ([]Rollout, error)
 
-	// Draining counts the tasks of removed services (by id) that still occupy a
-	// node which is not down.
-	Draining(ctx context.Context, serviceIDs []string) (int, error)
+	// Draining counts the tasks that still occupy a node which is not down although
+	// their service was removed: the services of these ids, and whatever an earlier
+	// removal of the release has not waited for to its end.
+	Draining(ctx context.Context, release string, serviceIDs []string) (int, error)
 
 	// Logs returns the last lines that a task wrote, oldest first, from any node.
 	Logs(ctx context.Context, taskID string, lines int) ([]string, error)

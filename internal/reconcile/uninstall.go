@@ -95,7 +95,8 @@ func (c *Core) removeRelease(ctx context.Context, owner Owner, opts UninstallOpt
 		opts.Report(fmt.Sprintf("%s: removing %d objects", owner.Release, len(h.owned)))
 	}
 	volumes := h.volumesToPurge(opts)
-	if err := c.removeServices(ctx, h.owned); err != nil {
+	if err := c.removeServices(ctx, owner.Release, h.owned,
+		"Networks, configs, secrets and records of the release are still there. Destroying again goes on from here."); err != nil {
 		return nil, err
 	}
 	if err := c.empty(ctx, h, opts); err != nil {
@@ -110,7 +111,11 @@ func (c *Core) removeRelease(ctx context.Context, owner Owner, opts UninstallOpt
 	return warnings, c.removeAll(ctx, h.records, object.KindRecord)
 }
 
-func (c *Core) removeServices(ctx context.Context, owned []*Live) error {
+// removeServices removes the services among the objects and waits until their tasks
+// are gone, and with the name of the release those of services that an interrupted
+// removal has taken away. onward says, when that takes too long, what is there and
+// how it goes on.
+func (c *Core) removeServices(ctx context.Context, release string, owned []*Live, onward string) error {
 	if err := c.removeAll(ctx, owned, object.KindService); err != nil {
 		return err
 	}
@@ -120,18 +125,20 @@ func (c *Core) removeServices(ctx context.Context, owned []*Live) error {
 			ids = append(ids, l.ID)
 		}
 	}
-	for len(ids) > 0 {
-		n, err := c.backend.Draining(ctx, ids)
-		if err != nil {
+	return c.drained(ctx, release, ids, onward)
+}
+
+// drained waits until no task of removed services, by id, occupies a node; of the
+// release's too, if it is named.
+func (c *Core) drained(ctx context.Context, release string, ids []string, onward string) error {
+	for len(ids) > 0 || release != "" {
+		n, err := c.backend.Draining(ctx, release, ids)
+		if err != nil || n == 0 {
 			return err
-		}
-		if n == 0 {
-			break
 		}
 		if err := c.pause(ctx); err != nil {
 			return &Error{Reason: ReasonTimeout, Op: "wait until the tasks of removed services are gone", Err: err, Detail: fmt.Sprintf(
-				"The services are removed, and %d of their tasks still occupy a node: containers that take their time to stop, or a job, which some engines let run to its end. "+
-					"Networks, configs, secrets and records of the release are still there. Destroying again goes on from here.", n)}
+				"The services are removed, and %d of their tasks still occupy a node: containers that take their time to stop, or a job, which some engines let run to its end. %s", n, onward)}
 		}
 	}
 	return nil

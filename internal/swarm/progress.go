@@ -83,17 +83,22 @@ func (b *Backend) servicesNamed(ctx context.Context, names []string) (map[string
 			filter.Add("name", name) // matches by prefix
 		}
 	}
+	list, err := b.listServices(ctx, filter)
 	found := make(map[string]swarm.Service, len(names))
-	err := b.call(ctx, attempt{op: "read services"}, func(ctx context.Context) error {
-		list, err := b.cli.ServiceList(ctx, swarm.ServiceListOptions{Filters: filter})
-		for _, s := range list {
-			if wanted[s.Spec.Name] {
-				found[s.Spec.Name] = s
-			}
+	for _, s := range list {
+		if wanted[s.Spec.Name] {
+			found[s.Spec.Name] = s
 		}
+	}
+	return found, err
+}
+
+func (b *Backend) listServices(ctx context.Context, filter filters.Args) (services []swarm.Service, err error) {
+	err = b.call(ctx, attempt{op: "read services"}, func(ctx context.Context) (err error) {
+		services, err = b.cli.ServiceList(ctx, swarm.ServiceListOptions{Filters: filter})
 		return err
 	})
-	return found, err
+	return services, err
 }
 
 // currentTasks returns the tasks whose spec is the current one of their service.
@@ -148,55 +153,4 @@ func (b *Backend) listNodes(ctx context.Context) (nodes []swarm.Node, err error)
 		return err
 	})
 	return nodes, err
-}
-
-// leftBehind tells tasks of a removed service that have ended and that nobody is
-// going to take down: the engine leaves those of a removed job in its list
-// (measured on 20.10.24), so to wait for them is to wait for ever. They hold no
-// network.
-func leftBehind(t swarm.Task) bool {
-	switch t.Status.State {
-	case swarm.TaskStateComplete, swarm.TaskStateShutdown, swarm.TaskStateFailed, swarm.TaskStateRejected, swarm.TaskStateOrphaned:
-		return t.DesiredState != swarm.TaskStateRemove
-	}
-	return false
-}
-
-// Draining implements reconcile.Backend. The tasks of a removed service stay in
-// the list until their node has reported their end; a node that is down reports
-// nothing.
-func (b *Backend) Draining(ctx context.Context, serviceIDs []string) (int, error) {
-	if len(serviceIDs) == 0 {
-		return 0, nil
-	}
-	// No filter fits: the one by service knows none that was removed, and the
-	// desired state "remove" is set only some time after the removal.
-	tasks, err := b.listTasks(ctx, filters.NewArgs())
-	if err != nil {
-		return 0, err
-	}
-	removed := make(map[string]bool, len(serviceIDs))
-	for _, id := range serviceIDs {
-		removed[id] = true
-	}
-	var remaining []swarm.Task
-	for _, t := range tasks {
-		if removed[t.ServiceID] && t.NodeID != "" && !leftBehind(t) {
-			remaining = append(remaining, t)
-		}
-	}
-	if len(remaining) == 0 {
-		return 0, nil
-	}
-	nodes, err := b.listNodes(ctx)
-	if err != nil {
-		return 0, err
-	}
-	cluster, occupied := indexNodes(nodes), 0
-	for _, t := range remaining {
-		if n, known := cluster.byID[t.NodeID]; known && n.Status.State != swarm.NodeStateDown {
-			occupied++
-		}
-	}
-	return occupied, nil
 }

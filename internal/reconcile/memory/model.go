@@ -205,7 +205,7 @@ func want(spec *swarm.ServiceSpec) int {
 }
 
 // Draining implements reconcile.Backend.
-func (b *Backend) Draining(ctx context.Context, _ []string) (int, error) {
+func (b *Backend) Draining(ctx context.Context, _ string, _ []string) (int, error) {
 	fault, err := b.enter(ctx, "Draining", nil)
 	if err == nil && fault == Lose {
 		err = injected("Draining")
