@@ -6,8 +6,6 @@ package render
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
-	"regexp"
 	"sort"
 
 	"github.com/docker/cli/cli/compose/convert"
@@ -135,12 +133,9 @@ func (a *applicationRenderer) result() *Rendered {
 	return rendered
 }
 
-var releaseName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
-
 func checkReleaseName(name string, r *report) {
-	if !releaseName.MatchString(name) {
-		r.attributeError([]string{"name"}, fmt.Sprintf("Invalid name %q", name),
-			"A name starts with a small letter or a digit, followed by small letters, digits, `_` and `-`.")
+	if p := spec.CheckReleaseName(name); p != nil {
+		r.add(*p)
 	}
 }
 

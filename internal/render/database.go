@@ -52,9 +52,8 @@ type databaseRenderer struct {
 // restarted with the new one, and a roll-back restarts it with the old one.
 func Database(db spec.Database) (*Rendered, spec.Problems) {
 	r := &databaseRenderer{server: newServer(kindDatabase, db.Name), spec: db, engine: databaseEngines[db.Engine]}
-	if r.engine == nil {
-		r.attributeError([]string{"engine"}, fmt.Sprintf("There is no engine %q", db.Engine),
-			"The engines are "+strings.Join(spec.DatabaseEngines(), ", ")+".")
+	if p := spec.CheckDatabaseEngine(db.Engine); p != nil {
+		r.add(*p)
 		return r.result()
 	}
 	r.settle()

@@ -45,7 +45,7 @@ func (Kind) Attributes() map[string]schema.Attribute {
 		"engine": schema.StringAttribute{
 			Required:            true,
 			MarkdownDescription: "`postgres`, `mariadb` or `redis`. Cannot be changed.",
-			Validators:          []validator.String{stringvalidator.OneOf(spec.DatabaseEngines()...)},
+			Validators:          []validator.String{lifecycle.CheckedBy(spec.CheckDatabaseEngine)},
 		},
 		"version": schema.StringAttribute{
 			Required: true,

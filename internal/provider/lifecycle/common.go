@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/spec"
 )
 
 // Common holds the attributes that every kind of resource has.
@@ -69,8 +70,6 @@ const namePattern = `[a-z0-9][a-z0-9_-]*`
 // service.
 const maxNameLength = 40
 
-var nameRegexp = regexp.MustCompile(`^` + namePattern + `$`)
-
 var serviceType = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"id":    types.StringType,
 	"name":  types.StringType,
@@ -97,7 +96,7 @@ func settingAttributes(ctx context.Context) map[string]schema.Attribute {
 				"Lower-case letters, digits, `_` and `-`, at most 40 characters. All kinds of resources share one name space. Another name replaces the resource.",
 			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			Validators: []validator.String{
-				stringvalidator.RegexMatches(nameRegexp, "must begin with a lower-case letter or a digit and consist of lower-case letters, digits, _ and -"),
+				CheckedBy(spec.CheckReleaseName),
 				stringvalidator.LengthAtMost(maxNameLength),
 			},
 		},

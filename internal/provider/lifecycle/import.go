@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/defaults"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/swarmkeel/terraform-provider-swarm/internal/spec"
 )
 
 // ImportState takes a release, or a stack that something else deployed, by its
@@ -21,7 +22,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 			return
 		}
 	}
-	if name := identity.Name.ValueString(); !nameRegexp.MatchString(name) || len(name) > maxNameLength {
+	if name := identity.Name.ValueString(); spec.CheckReleaseName(name) != nil || len(name) > maxNameLength {
 		resp.Diagnostics.AddError("Not an import id", fmt.Sprintf(
 			"%q is no name of a stack. The id is the name alone: %s, at most %d characters. For instance: terraform import %s shop",
 			name, namePattern, maxNameLength, r.subject("").address()))

@@ -248,7 +248,7 @@ func TestConfigurationIsCheckedAllAtOnce(t *testing.T) {
 	for _, c := range []struct{ rule, config, want string }{
 		{"every problem is reported with file, line and service", shop(`wrong = ["first", "second"]`),
 			`(?s)stack\.yml:1, service web:\s+first.*stack\.yml:2, service web:\s+second`},
-		{"a name begins with a letter or digit", strings.Replace(shop(run1), `"shop"`+"\n", `"-shop"`+"\n", 1), `must begin with a lower-case letter`},
+		{"a name begins with a letter or digit", strings.Replace(shop(run1), `"shop"`+"\n", `"-shop"`+"\n", 1), `(?s)Invalid name "-shop".*starts with a small letter`},
 		{"a name has at most 40 characters", strings.Replace(shop(run1), `"shop"`+"\n", `"`+strings.Repeat("s", 41)+`"`+"\n", 1), `at most 40`},
 		{"a history limit is a whole number", shop(run1 + "\nhistory_limit = \"ten\""), `whole number`},
 		{"a history limit is at least 1", shop(run1 + "\nhistory_limit = 0"), `whole number`},

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
@@ -49,8 +48,9 @@ func problemDetail(p spec.Problem) string {
 }
 
 // attributePath turns the strings of a Problem into a path, with the help of the
-// schema, which tells a list index from a map key. It stops where the schema
-// does, and is nil when the attribute does not exist.
+// schema, which tells a list index from a map key. It stops where the schema does
+// and at an object, because Terraform finds no line for what is inside of one
+// and would point at the whole resource. It is nil when the attribute does not exist.
 func attributePath(segments []string, config tfsdk.Config) *path.Path {
 	if len(segments) == 0 {
 		return nil
@@ -70,8 +70,6 @@ func attributePath(segments []string, config tfsdk.Config) *path.Path {
 			at, current = at.AtListIndex(n), t.ElemType
 		case types.MapType:
 			at, current = at.AtMapKey(s), t.ElemType
-		case attr.TypeWithAttributeTypes:
-			at, current = at.AtName(s), t.AttributeTypes()[s]
 		default:
 			return &at
 		}

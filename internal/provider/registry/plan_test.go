@@ -32,7 +32,7 @@ func TestRegistryIsCheckedWhenPlanning(t *testing.T) {
 			images(`publish_mode = "host"`, `image = "Registry"`, `users_wo = { "a:b" = "x", c = "" }`, `resources = { memory = "lots" }`),
 			[]string{
 				"The registry has no address", `Invalid image "Registry"`, `: image = "Registry"`, `Invalid user "a:b"`, `The password of user "c" is empty`,
-				`: users_wo = {`, `Wrong size of memory "lots"`,
+				`: users_wo = {`, `Wrong size of memory "lots"`, `: resources = {`,
 			},
 		},
 		"a port is a number in range":       {images(somebody, `port = "65536"`), []string{"must be a whole number from 1 to 65535"}},
