@@ -80,13 +80,21 @@ func (c *Core) apply(ctx context.Context, planned *Plan, opts ApplyOptions) (*Re
 	}
 	warnings, err := covered.settleImages(ctx, p)
 	if err != nil {
+		refused = p.Newest == nil
 		return nil, ended(ctx, op, err)
 	}
 	result := p.result(planned)
 	result.Warnings = merge(result.Warnings, warnings)
 	result, err = covered.write(ctx, p, result, opts)
-	refused = result == nil && p.Newest == nil && ReasonOf(err) != ReasonInterrupted
+	refused = result == nil && p.Newest == nil
 	return result, err
+}
+
+// started tells the caller that there is something to remember.
+func (o ApplyOptions) started(p *Plan) {
+	if o.Started != nil {
+		o.Started(p.Release.Instance)
+	}
 }
 
 func (c *Core) replan(ctx context.Context, planned *Plan) (*Plan, error) {
@@ -112,24 +120,26 @@ func (c *Core) write(ctx context.Context, p *Plan, result *Result, opts ApplyOpt
 	if missing := missingExternals(p.state, p.Release); len(missing) > 0 {
 		return nil, &Error{
 			Reason: ReasonInvalid, Op: "apply " + p.Release.Release,
-			Detail: strings.Join(missing, " ") + " Create them first, or declare them without external.",
+			Detail: strings.Join(missing, " ") + " Check the names, and create what is missing first.",
 		}
 	}
 	looks := len(p.looksDue()) > 0
-	if opts.Started != nil && !looks {
-		opts.Started(p.Release.Instance)
+	if !looks {
+		opts.started(p)
 	}
 	rev, err := c.begin(ctx, p)
-	if err != nil {
-		return result, ended(ctx, "record a revision of "+p.Release.Release, err)
-	}
+	err = ended(ctx, "record a revision of "+p.Release.Release, err)
 	if looks {
-		if err := c.lookBefore(ctx, p, rev, opts); err != nil {
+		if err == nil {
+			err = c.lookBefore(ctx, p, opts)
+		}
+		if err != nil && c.forget(ctx, p) {
 			return nil, err
 		}
-		if opts.Started != nil {
-			opts.Started(p.Release.Instance)
-		}
+		opts.started(p)
+	}
+	if err != nil {
+		return result, err
 	}
 	if rev == nil { // only something to tidy up
 		warnings, err := c.tidy(ctx, p, opts)
@@ -262,30 +272,6 @@ func (c *Core) tidy(ctx context.Context, p *Plan, opts ApplyOptions) ([]string, 
 		}
 	}
 	return warnings, nil
-}
-
-// ended turns the error of an operation whose context has ended into one that
-// says so, and keeps what is known about the reason.
-func ended(ctx context.Context, op string, err error) error {
-	if err == nil {
-		return nil
-	}
-	switch cause := ctx.Err(); {
-	case errors.Is(cause, context.Canceled):
-		return &Error{
-			Reason: ReasonInterrupted, Op: op, Err: err,
-			Detail: "Interrupted. What was written stays; the next apply goes on from there.",
-		}
-	case errors.Is(cause, context.DeadlineExceeded):
-		if ReasonOf(err) == ReasonTimeout {
-			return err
-		}
-		return &Error{
-			Reason: ReasonTimeout, Op: op, Err: err,
-			Detail: "The time for this operation (timeouts) is used up. What was written stays; the next apply goes on from there.",
-		}
-	}
-	return err
 }
 
 func merge(a, b []string) []string {

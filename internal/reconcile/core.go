@@ -158,7 +158,8 @@ type ApplyOptions struct {
 	RollBack bool
 	// Report receives a line every few seconds while services converge.
 	Report func(line string)
-	// Started is called with the instance before the first write.
+	// Started is called with the instance when there is something to remember: before
+	// the first write, or behind the jobs that look before a release is made.
 	Started func(instance string)
 }
 

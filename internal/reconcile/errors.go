@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -90,4 +91,28 @@ func ReasonOf(err error) Reason {
 		return e.Reason
 	}
 	return ReasonUnknown
+}
+
+// ended turns the error of an operation whose context has ended into one that
+// says so, and keeps what is known about the reason.
+func ended(ctx context.Context, op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	switch cause := ctx.Err(); {
+	case errors.Is(cause, context.Canceled):
+		return &Error{
+			Reason: ReasonInterrupted, Op: op, Err: err,
+			Detail: "Interrupted. What was written stays; the next apply goes on from there.",
+		}
+	case errors.Is(cause, context.DeadlineExceeded):
+		if ReasonOf(err) == ReasonTimeout {
+			return err
+		}
+		return &Error{
+			Reason: ReasonTimeout, Op: op, Err: err,
+			Detail: "The time for this operation (timeouts) is used up. What was written stays; the next apply goes on from there.",
+		}
+	}
+	return err
 }

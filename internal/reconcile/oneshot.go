@@ -31,39 +31,48 @@ func (p *Plan) looksDue() []object.OneShot {
 	return due
 }
 
-// lookBefore runs the jobs that look before a release is made. When one of them
-// refuses, what this apply has written so far, its record, goes again: a create
-// that is refused leaves nothing behind.
-func (c *Core) lookBefore(ctx context.Context, p *Plan, rev *Revision, opts ApplyOptions) error {
+// lookBefore runs the jobs that look before a release is made.
+func (c *Core) lookBefore(ctx context.Context, p *Plan, opts ApplyOptions) error {
+	// What counts is what volumes hold when nobody writes into them any more.
+	if err := c.drained(ctx, p.Release.Release, nil, "The next apply goes on from here."); err != nil {
+		return ended(ctx, "look before "+p.Release.Release+" is made", err)
+	}
 	for _, job := range p.looksDue() {
-		err := c.runJob(ctx, p, job, opts.Report)
-		if err == nil {
-			continue
+		if err := c.runJob(ctx, p, job, opts.Report); err != nil {
+			return ended(ctx, job.Op, err)
 		}
-		if err = ended(ctx, job.Op, err); p.Newest == nil && ReasonOf(err) != ReasonInterrupted {
-			c.forget(ctx, p.Release.Owner, rev.Number, job)
-		}
-		return err
 	}
 	return nil
 }
 
-// forget removes a record that stands for nothing. If that fails, or if the job is
-// still there, whose only owner it is, the next create takes the release over and
-// goes on from there.
-func (c *Core) forget(ctx context.Context, owner Owner, number int, job object.OneShot) {
+// forget takes away what a create has written until a look refused it, and reports
+// whether nothing is left. What an earlier one has left stays, and so does the
+// record while a job is there, since it alone says whose that is.
+func (c *Core) forget(ctx context.Context, p *Plan) bool {
+	if p.Newest != nil {
+		return false
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.closing)
 	defer cancel()
-	if c.removeJob(ctx, owner, job.Service.Name) != nil {
-		return
+	for _, job := range p.Release.Before {
+		if c.removeJob(ctx, p.Release.Owner, job.Service.Name) != nil {
+			return false
+		}
 	}
 	state, err := c.lookAgain(ctx)
 	if err != nil {
-		return
+		return false
 	}
-	if l := state.find(object.KindRecord, recordName(owner.Release, number)); l != nil && l.Owner.Instance == owner.Instance {
-		_ = c.do(ctx, Step{Verb: Delete, Object: l.Object, Live: l})
+	// An adoption has written two: what was there, and what was to be.
+	for _, l := range state.records(p.Release.Release) {
+		if l.Owner.Instance != p.Release.Instance {
+			continue
+		}
+		if c.do(ctx, Step{Verb: Delete, Object: l.Object, Live: l}) != nil {
+			return false
+		}
 	}
+	return true
 }
 
 // removeLeftJobs takes away what an operation that was killed has left of its jobs,
