@@ -57,6 +57,7 @@ func TestWhatIsLeftOfAFailureIsFinishedByTheNextApply(t *testing.T) {
 	}{
 		"image that does not exist": {memory.Outcome{Rejected: "No such image: acme/web:2"}, []string{"rejected twice", "No such image", "credentials"}},
 		"container that exits":      {memory.Outcome{ExitCode: new(3), Log: []string{"cannot open db"}}, []string{"failed 3 times", "exit    3", "cannot open db"}},
+		"container that is killed":  {memory.Outcome{ExitCode: new(137)}, []string{"failed 3 times", "exit    137", "its node had no memory left"}},
 		"update that Swarm paused":  {memory.Outcome{Polls: 1 << 30, Update: reconcile.UpdateStatus{State: "paused", Message: "update paused due to failure"}}, []string{"paused"}},
 		"roll-back by Swarm itself": {memory.Outcome{Update: reconcile.UpdateStatus{State: "rollback_completed", Message: "rollback completed"}}, []string{"rolled it back"}},
 	}

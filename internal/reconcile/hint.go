@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/docker/docker/api/types/swarm"
+	"github.com/docker/go-units"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 )
@@ -30,6 +31,8 @@ func (r *rollout) hint(w *watch, tasks []Task) string {
 			return "The directory must exist on every node that may run the task: create it, or pin the service with a constraint."
 		case strings.Contains(text, "unhealthy"):
 			return "The healthcheck does not pass: look at its test, start_period and timeout."
+		case t.ExitCode != nil && *t.ExitCode == killed:
+			return memoryHint(spec)
 		case t.State == "complete":
 			return endedHint(spec)
 		}
@@ -94,6 +97,17 @@ func constraintHint(spec *swarm.ServiceSpec) string {
 		return "No node fits. Its constraints are " + strings.Join(p.Constraints, ", ") + "; reservations and platforms count as well: " + check
 	}
 	return "No node fits. Reservations, platforms and the limit of replicas per node count: " + check
+}
+
+// killed is the exit code of a program that SIGKILL ended. The engine knows when that was for want of memory, and does
+// not pass it on.
+const killed = 137
+
+func memoryHint(spec *swarm.ServiceSpec) string {
+	if r := spec.TaskTemplate.Resources; r != nil && r.Limits != nil && r.Limits.MemoryBytes > 0 {
+		return "Exit code 137: it was killed, most likely because it needs more memory than its limit of " + units.BytesSize(float64(r.Limits.MemoryBytes)) + "."
+	}
+	return "Exit code 137: it was killed, most likely because its node had no memory left. The node's kernel log tells."
 }
 
 // endedHint is about a task that ended with 0 and was to go on. The engine stops a container whose healthcheck fails,

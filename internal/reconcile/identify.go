@@ -33,7 +33,7 @@ func (p *planner) identify() error {
 	if p.resumable() {
 		p.desired.Instance = p.newest.Owner.Instance
 		p.out.Warnings = append(p.out.Warnings, fmt.Sprintf(
-			"Release %s was begun by an apply that did not finish (revision %d is %q): its objects are taken over and completed.",
+			"Release %s was begun by an apply that did not finish (revision %d is %q): its objects are taken over and completed, unless this plan replaces it.",
 			p.desired.Release, p.newest.Number, p.newest.Status))
 		return nil
 	}

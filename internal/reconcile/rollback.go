@@ -30,7 +30,7 @@ func (c *Core) settle(ctx context.Context, p *Plan, opts ApplyOptions, budget ti
 	}
 	target := p.lastDeployed()
 	if !opts.RollBack || !e.revertible() || target == nil {
-		why := "What was written stays for inspection; mend the cause and apply again: the next apply goes on from there."
+		why := "What was written stays for inspection; mend the cause and apply again."
 		if opts.RollBack && target == nil {
 			why = "No revision was ever deployed, so there is nothing to go back to. " + why
 		}

@@ -32,11 +32,13 @@ if [ -s "$PGDATA/PG_VERSION" ]; then
     find "$PGDATA" ! -user postgres -exec chown postgres {} +
   fi
   password=$(sed -e 's/\\/\\\\/g' -e "s/'/''/g" ` + passwordFile + `)
-  if ! printf "ALTER ROLE %s PASSWORD E'%s'\n" "$role" "$password" | $as postgres --single -D "$PGDATA" "$@" \
+  code=0
+  printf "ALTER ROLE %s PASSWORD E'%s'\n" "$role" "$password" | $as postgres --single -D "$PGDATA" "$@" \
     -c exit_on_error=on -c log_statement=none -c log_min_error_statement=panic -c log_min_duration_statement=-1 \
-    "$POSTGRES_DB" >/dev/null; then
-    echo "The volume's data does not take user $role and database $POSTGRES_DB; the lines above say why. After a first start that was cut off, begin anew with existing_volume = discard." >&2
-    exit 1
+    "$POSTGRES_DB" >/dev/null || code=$?
+  if [ "$code" != 0 ]; then
+    echo "The server could not set the password of user $role in database $POSTGRES_DB; the lines above say why. If one of the two does not exist, the data is another database's, or that of a first start that was cut off: existing_volume = discard deletes it and begins anew." >&2
+    exit "$code"
   fi
   unset password POSTGRES_PASSWORD_FILE
 fi

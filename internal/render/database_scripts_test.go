@@ -144,8 +144,9 @@ func TestPostgresSetsThePasswordWhereThereIsADatabase(t *testing.T) {
 		t.Errorf("the password is an argument: %s", arguments)
 	}
 
-	writeFile(t, filepath.Join(used.bin, "postgres"), "#!/bin/sh\nexit 1\n")
-	if code, out := serve(t, used, db); code != 1 || !strings.Contains(out, `does not take user "orders" and database the db`) || strings.Contains(out, "entrypoint") {
+	// A server that was killed says so by its exit code.
+	writeFile(t, filepath.Join(used.bin, "postgres"), "#!/bin/sh\nexit 137\n")
+	if code, out := serve(t, used, db); code != 137 || !strings.Contains(out, `could not set the password of user "orders" in database the db`) || strings.Contains(out, "entrypoint") {
 		t.Errorf("a start on what it does not know ends with %d and says:\n%s", code, out)
 	}
 }
