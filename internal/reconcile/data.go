@@ -97,17 +97,26 @@ func (c *Core) reachable(ctx context.Context, h *holdings, opts UninstallOptions
 			services = append(services, l.Name)
 		}
 	}
-	homes, err := c.newestNodes(ctx, services)
+	if len(services) == 0 {
+		return nil
+	}
+	homes, err := c.backend.Homes(ctx, services)
 	if err != nil {
 		return err
 	}
 	for _, service := range services {
-		if n := h.state.node(homes[service]); n != nil && !n.Ready {
-			return &Error{
-				Reason: ReasonInvalid, Op: "uninstall " + h.claim.owner.Release,
-				Detail: fmt.Sprintf("The data of service %s is to be deleted with it and is on node %s, which is %s. Nothing was removed. Bring the node back, or destroy without deleting the data.",
-					service, n.Hostname, n.State),
-			}
+		n := h.state.node(homes[service])
+		if n == nil || n.Ready && n.Availability == "active" {
+			continue
+		}
+		is, so := n.State, "Bring the node back"
+		if n.Ready {
+			is, so = "set to "+n.Availability+" and takes no job", "Make it active (docker node update --availability active "+n.Hostname+")"
+		}
+		return &Error{
+			Reason: ReasonInvalid, Op: "uninstall " + h.claim.owner.Release,
+			Detail: fmt.Sprintf("The data of service %s is to be deleted with it and is on node %s, which is %s. Nothing was removed. %s, or destroy without deleting the data.",
+				service, n.Hostname, is, so),
 		}
 	}
 	return nil
@@ -118,7 +127,11 @@ func (c *Core) empty(ctx context.Context, h *holdings, opts UninstallOptions) er
 	if !h.losesData() {
 		return nil
 	}
-	p := &Plan{Release: Release{Owner: h.claim.owner}, state: h.state}
+	release := Release{Owner: h.claim.owner}
+	if h.newest != nil { // for the image that the nodes have
+		release.Objects, release.Pinned = h.newest.Objects, h.newest.Images
+	}
+	p := &Plan{Release: release, state: h.state}
 	for _, job := range opts.Empty {
 		if err := c.runJob(ctx, p, job, opts.Report); err != nil {
 			return err

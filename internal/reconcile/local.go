@@ -11,9 +11,10 @@ import (
 	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 )
 
-// homes tells on which node the data of services is that keep it there: where the
-// newest of their tasks that got a node is, by real name of the service. The
-// engine is asked only where there is more than one node to be on.
+// homes tells on which node the data of services is that keep it there, by real name
+// of the service. The engine is asked only where there is more than one node to be
+// on. A task that waits for a node, or that one has refused, is no sign: neither had
+// a container, and with it the volume.
 func (c *Core) homes(ctx context.Context, state *State, release Release) (map[string]string, error) {
 	var services []string
 	for _, key := range release.Local {
@@ -28,27 +29,10 @@ func (c *Core) homes(ctx context.Context, state *State, release Release) (map[st
 		}
 		return homes, nil
 	}
-	return c.newestNodes(ctx, services)
-}
-
-func (c *Core) newestNodes(ctx context.Context, services []string) (map[string]string, error) {
 	if len(services) == 0 {
 		return nil, nil
 	}
-	rollouts, err := c.backend.Progress(ctx, services)
-	if err != nil {
-		return nil, err
-	}
-	homes := map[string]string{}
-	for _, r := range rollouts {
-		for _, t := range r.Tasks { // newest first
-			if t.NodeID != "" {
-				homes[r.Service] = t.NodeID
-				break
-			}
-		}
-	}
-	return homes, nil
+	return c.backend.Homes(ctx, services)
 }
 
 // checkLocal refuses to move a service away from its data, and warns of one that

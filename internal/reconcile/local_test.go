@@ -90,6 +90,18 @@ func wantSays(t *testing.T, text string, want []string) {
 	}
 }
 
+// The task of an update that finds no node says nothing about where the data is.
+func TestDataStaysWhileAnUpdateWaitsForANode(t *testing.T) {
+	b := threeNodes()
+	instance := mustApply(t, b, placed(), "").Instance
+	b.Behave = func(string, *swarm.ServiceSpec) memory.Outcome { return memory.Outcome{Pending: "no suitable node"} }
+	r := placed("node.hostname==n2")
+	r.Instance = instance
+	if _, err := newCore(b).Plan(t.Context(), r, reconcile.PlanOptions{}); reconcile.ReasonOf(err) != reconcile.ReasonInvalid {
+		t.Errorf("got %v, want Invalid: the data is on n1", err)
+	}
+}
+
 // A node that has left for good has taken its data along: nothing holds the
 // service there.
 func TestDataOfALeftNodeHoldsNothing(t *testing.T) {
@@ -134,6 +146,40 @@ func TestDataIsEmptiedWhereItIs(t *testing.T) {
 		}
 		if w := writes(b); len(w) > 0 {
 			t.Errorf("a refused removal wrote %v", w)
+		}
+	})
+	t.Run("not when its node takes no job", func(t *testing.T) {
+		b := threeNodes()
+		instance := mustApply(t, b, placed(), "").Instance
+		b.Nodes[0].Availability = "drain"
+		b.ResetCalls()
+		_, err := uninstall(b, instance)
+		if reconcile.ReasonOf(err) != reconcile.ReasonInvalid || !strings.Contains(err.Error(), "n1, which is set to drain") {
+			t.Errorf("error %v, want one that names the node", err)
+		}
+		if w := writes(b); len(w) > 0 {
+			t.Errorf("a refused removal wrote %v", w)
+		}
+	})
+	t.Run("with the image that its node has", func(t *testing.T) {
+		b := threeNodes()
+		b.Push("acme/api:1", digestA)
+		b.Push("acme/web:1", digestB)
+		r := placed()
+		r.Resolve = reconcile.ResolveChanged
+		instance := mustApply(t, b, r, "").Instance
+		image := ""
+		b.Behave = func(service string, spec *swarm.ServiceSpec) memory.Outcome {
+			if service == "shop_empty" {
+				image = spec.TaskTemplate.ContainerSpec.Image
+			}
+			return memory.Outcome{}
+		}
+		if _, err := uninstall(b, instance); err != nil {
+			t.Fatal(err)
+		}
+		if want := "acme/api:1@" + digestA; image != want {
+			t.Errorf("the job ran %s, want %s", image, want)
 		}
 	})
 	t.Run("not of a release that was never deployed", func(t *testing.T) {

@@ -39,6 +39,11 @@ type Backend interface {
 	// for all of them.
 	Progress(ctx context.Context, services []string) ([]Rollout, error)
 
+	// Homes tells on which nodes services have been, by id of the node and real name
+	// of the service: where the newest of their tasks, of whatever version, was that
+	// ever had a container. Services without such a task are left out.
+	Homes(ctx context.Context, services []string) (map[string]string, error)
+
 	// Draining counts the tasks that still occupy a node which is not down although
 	// their service was removed: the services of these ids, and whatever an earlier
 	// removal of the release has not waited for to its end.

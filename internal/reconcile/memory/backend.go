@@ -38,7 +38,7 @@ const (
 // Call is one call of the backend, counted from 1.
 type Call struct {
 	N      int
-	Method string // Observe, Bookkeeping, Do, Progress, Draining, Logs, Resolve
+	Method string // Observe, Bookkeeping, Do, Progress, Homes, Draining, Logs, Resolve
 	// Step is set for Do.
 	Step *reconcile.Step
 }
@@ -72,6 +72,8 @@ type entry struct {
 	reconcile.Live
 	// secret is the content of a secret, which is never read back.
 	secret []byte
+	// home is the node that a task of a service has run on.
+	home string
 	// template counts the changes of a service's task template, restarts the
 	// task generations that came of it.
 	template int

@@ -165,6 +165,9 @@ func (b *Backend) roll(e *entry) reconcile.Rollout {
 			r.MaxAttempts = int(*p.MaxAttempts)
 		}
 	}
+	if o.Pending == "" && o.Rejected == "" {
+		e.home = b.Nodes[0].ID
+	}
 	task := reconcile.Task{
 		ID: fmt.Sprintf("%s-%d-%d", e.ID, e.template, e.polls), Slot: 1, Name: e.Name + ".1", Node: b.Nodes[0].Hostname, NodeID: b.Nodes[0].ID, Desired: "running", State: "running",
 	}
@@ -202,6 +205,26 @@ func want(spec *swarm.ServiceSpec) int {
 		return int(*spec.Mode.ReplicatedJob.TotalCompletions)
 	}
 	return 1
+}
+
+// Homes implements reconcile.Backend.
+func (b *Backend) Homes(ctx context.Context, services []string) (map[string]string, error) {
+	fault, err := b.enter(ctx, "Homes", nil)
+	if err != nil {
+		return nil, err
+	}
+	if fault == Lose {
+		return nil, injected("Homes")
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	homes := map[string]string{}
+	for _, name := range services {
+		if e := b.entries[key{object.KindService, name}]; e != nil && e.home != "" {
+			homes[name] = e.home
+		}
+	}
+	return homes, nil
 }
 
 // Draining implements reconcile.Backend.
