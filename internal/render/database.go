@@ -124,6 +124,7 @@ func (r *databaseRenderer) credentials() {
 		}
 		return
 	}
+	// No user can give the empty password, so that it stands for one that is made.
 	inputs := r.contents("")
 	how := &object.Derived{Keys: sortedKeys(inputs), Make: func() (map[string][]byte, error) {
 		password, err := generatePassword()
@@ -132,7 +133,6 @@ func (r *databaseRenderer) credentials() {
 		}
 		return r.contents(password), nil
 	}}
-	inputs[passwordKey] = []byte("generated")
 	for _, key := range how.Keys {
 		r.secrets[key] = r.derived(key, inputs[key], how)
 	}

@@ -190,6 +190,25 @@ func TestGeneratedSecretsAreMadeTogetherAndOnlyWhenTheirInputsChange(t *testing.
 	}
 }
 
+// Else a secret that was made would stand for the password that is given, beside a
+// URL with that one.
+func TestNoPasswordIsTakenForAGeneratedOne(t *testing.T) {
+	for engine := range oldest {
+		t.Run(engine, func(t *testing.T) {
+			made := mustDatabase(t, orders(engine, nil))
+			for _, password := range []string{"generated", passwordKey, " "} {
+				given := mustDatabase(t, orders(engine, withPassword(password)))
+				for _, o := range given.Objects {
+					i := slices.IndexFunc(made.Objects, func(m object.Object) bool { return m.Ref() == o.Ref() })
+					if o.Kind == object.KindSecret && made.Objects[i].Fingerprint == o.Fingerprint {
+						t.Errorf("%s of password %q has the fingerprint of a generated one", o.Ref(), password)
+					}
+				}
+			}
+		})
+	}
+}
+
 func TestDatabaseAndUserAreNamedAfterTheReleaseByDefault(t *testing.T) {
 	env := service(t, mustDatabase(t, orders(spec.Postgres, nil)), "db").TaskTemplate.ContainerSpec.Env
 	want := []string{"PGDATA=/var/lib/postgresql/data", "POSTGRES_DB=orders", "POSTGRES_PASSWORD_FILE=/run/secrets/password", "POSTGRES_USER=orders"}
