@@ -37,11 +37,11 @@ func (p *planner) identify() error {
 			p.desired.Release, p.newest.Number, p.newest.Status))
 		return nil
 	}
-	if !p.opts.Adopt {
-		return p.refuse(met)
-	}
 	if err := p.ofAnotherKind(met); err != nil {
 		return err
+	}
+	if !p.opts.Adopt {
+		return p.refuse(met)
 	}
 	if p.newest != nil {
 		p.desired.Instance = p.newest.Owner.Instance
@@ -57,8 +57,9 @@ func (p *planner) identify() error {
 	return nil
 }
 
-// ofAnotherKind refuses to adopt a release of another kind: nothing of it would be
-// declared any more, and all of it be pruned, protected or not.
+// ofAnotherKind refuses a release of another kind, which can be neither imported
+// nor adopted: nothing of it would be declared any more, and all of it be pruned,
+// protected or not.
 func (p *planner) ofAnotherKind(met []*Live) error {
 	theirs := ""
 	if p.newest != nil {

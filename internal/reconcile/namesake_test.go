@@ -47,23 +47,27 @@ func TestOfTwoCreatesOfOneNameTheSecondIsRefused(t *testing.T) {
 	wantSettled(t, b, basic().release(), first.Release.Instance)
 }
 
-func TestAdoptionTakesOverTheSameKindOnly(t *testing.T) {
-	for rule, lose := range map[string]bool{"by the record": false, "by the labels of objects without a record": true} {
+func TestReleaseOfAnotherKindIsNotTakenOver(t *testing.T) {
+	for rule, c := range map[string]struct{ adopt, lose bool }{
+		"when creating":            {},
+		"when adopting":            {adopt: true},
+		"by its labels, no record": {adopt: true, lose: true},
+	} {
 		t.Run(rule, func(t *testing.T) {
 			b := memory.New()
 			instance := mustApply(t, b, basic().release(), "").Instance
-			if lose {
+			if c.lose {
 				b.Remove(object.KindRecord, "keel.shop.v1")
 			}
 			b.ResetCalls()
-			_, err := apply(t.Context(), b, namesake(), "", reconcile.PlanOptions{Adopt: true})
-			if reconcile.ReasonOf(err) != reconcile.ReasonRefused || !strings.Contains(err.Error(), "is of kind application") {
-				t.Errorf("got %v, want Refused with the other kind", err)
+			_, err := apply(t.Context(), b, namesake(), "", reconcile.PlanOptions{Adopt: c.adopt})
+			if reconcile.ReasonOf(err) != reconcile.ReasonRefused || !strings.Contains(err.Error(), "is of kind application") || strings.Contains(err.Error(), "import") {
+				t.Errorf("got %v, want Refused with the other kind, and no word of importing", err)
 			}
 			if w := writes(b); len(w) > 0 {
 				t.Errorf("written all the same: %v", w)
 			}
-			if !lose {
+			if !c.lose {
 				wantSettled(t, b, basic().release(), instance)
 			}
 		})
