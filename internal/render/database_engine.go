@@ -102,6 +102,15 @@ func DatabaseImage(engine, version string) string {
 	return ""
 }
 
+// DatabaseSecrets are the keys of the secrets of an engine's database: those that
+// clients mount, and what the server has besides. The password is in each of them.
+func DatabaseSecrets(engine string) []string {
+	if engine == spec.MariaDB {
+		return []string{mariadbInitKey, passwordKey, urlKey}
+	}
+	return []string{passwordKey, urlKey}
+}
+
 // DatabaseTakesNames reports whether an engine has users and databases.
 func DatabaseTakesNames(engine string) bool {
 	e := databaseEngines[engine]

@@ -44,12 +44,8 @@ var (
 	_ lifecycle.Computed = (*model)(nil)
 )
 
-// The objects that attributes speak of.
-const (
-	passwordRef = "secret/password"
-	urlRef      = "secret/url"
-	serviceRef  = "service/db"
-)
+// serviceRef is the object that attributes speak of.
+const serviceRef = "service/db"
 
 // Render implements lifecycle.Model.
 func (m *model) Render(context.Context, *lifecycle.Session) (*reconcile.Release, spec.Problems) {
@@ -132,10 +128,16 @@ func (m *model) PlanComputed(prior lifecycle.Model, stays func(ref string) bool)
 		m.Port = types.StringValue(port)
 	}
 	m.PasswordSecret, m.URLSecret = types.StringUnknown(), types.StringUnknown()
-	// Secrets that are made together are made anew together.
-	if was, ok := prior.(*model); ok && stays(passwordRef) && stays(urlRef) {
-		m.PasswordSecret, m.URLSecret = known(was.PasswordSecret), known(was.URLSecret)
+	was, ok := prior.(*model)
+	if !ok {
+		return
 	}
+	for _, key := range render.DatabaseSecrets(m.Engine.ValueString()) {
+		if !stays("secret/" + key) {
+			return // secrets that are made together are made anew together
+		}
+	}
+	m.PasswordSecret, m.URLSecret = known(was.PasswordSecret), known(was.URLSecret)
 }
 
 // named is the real name of the release's object of a key.

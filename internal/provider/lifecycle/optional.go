@@ -35,10 +35,14 @@ func planComputed(m, prior Model, declared map[string]string) {
 	if !ok {
 		return
 	}
-	live := commonOf(prior).objects()
+	before := commonOf(prior)
+	live := before.objects()
+	// After an apply that did not end well several generations of an object may be
+	// there, and which of them stays is seen when it is applied.
+	settled := before != nil && before.Status.ValueString() == string(reconcile.Deployed)
 	computed.PlanComputed(prior, func(ref string) bool {
 		form, is := declared[ref]
-		return is && form == live[ref]
+		return settled && is && form == live[ref]
 	})
 }
 
