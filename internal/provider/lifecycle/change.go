@@ -97,6 +97,11 @@ func (r *Resource) change(ctx context.Context, model, state Model, plan tfsdk.Pl
 		return false, diags
 	}
 	release.Instance = prior.instance()
+	if state == nil {
+		if diags.Append(r.checkAdoption(ctx, model, config)...); diags.HasError() {
+			return false, diags
+		}
+	}
 
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

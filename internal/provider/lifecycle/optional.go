@@ -78,6 +78,25 @@ func checkChange(m, prior Model, config tfsdk.Config) diag.Diagnostics {
 	return nil
 }
 
+// checkAdoption refuses to make something of what an adoption finds that it cannot
+// become: a create has no prior state that would tell, so the engine is asked. One
+// that does not answer is no obstacle to planning; the apply asks again.
+func (r *Resource) checkAdoption(ctx context.Context, model Model, config tfsdk.Config) diag.Diagnostics {
+	name := model.common().Name.ValueString()
+	if _, is := model.(Changer); !is || !model.common().Adopt.ValueBool() || r.session == nil || r.session.opts.Core == nil {
+		return nil
+	}
+	view, err := r.session.opts.Core.Inspect(ctx, name, "")
+	if err != nil {
+		return nil // there is nothing, or the create fails for the same reason
+	}
+	found := r.kind.NewModel()
+	found.common().Name = model.common().Name
+	found.common().observe(view)
+	observeComputed(found, view, false)
+	return checkChange(model, found, config)
+}
+
 // checkRemoval refuses, before anything is done, to plan the end of a release that
 // is protected. Whether it was ever deployed only the engine knows: one that does
 // not answer is no obstacle, since the removal itself asks again.

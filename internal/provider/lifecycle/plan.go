@@ -47,6 +47,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	resp.Diagnostics.Append(checkChange(model, state, req.Config)...)
+	if state == nil && r.session != nil && !r.session.holds(planned.Name.ValueString()) { // else it is destroyed first
+		resp.Diagnostics.Append(r.checkAdoption(ctx, model, req.Config)...)
+	}
 
 	release, diags := r.render(ctx, req.Plan.Raw, req.Config)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {

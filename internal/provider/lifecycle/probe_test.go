@@ -41,6 +41,19 @@ func (m *probeModel) Waiting() lifecycle.Waiting {
 	return lifecycle.Waiting{NoWait: !m.Wait.IsNull() && !m.Wait.ValueBool()}
 }
 
+// CheckChange refuses another image for a service "fixed".
+func (m *probeModel) CheckChange(prior lifecycle.Model) spec.Problems {
+	was, ok := prior.(*probeModel)
+	if !ok {
+		return nil
+	}
+	form, err := object.ParseForm(lifecycle.Strings(was.Objects)["service/fixed"])
+	if image := lifecycle.Strings(m.Run)["fixed"]; err != nil || image == "" || form["image"] == image {
+		return nil
+	}
+	return spec.Problems{{Attribute: []string{"run", "fixed"}, Summary: "It cannot become that", Detail: "Keep it."}}
+}
+
 func (probe) Name() string              { return "probe" }
 func (probe) Description() string       { return "A kind for tests." }
 func (probe) NewModel() lifecycle.Model { return &probeModel{} }
