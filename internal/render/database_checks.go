@@ -33,10 +33,10 @@ func (r *databaseRenderer) checkVersion() {
 	switch {
 	case r.version == nil:
 		r.attributeError([]string{"version"}, fmt.Sprintf("Wrong version %q", excerpt(r.spec.Version)),
-			fmt.Sprintf("A version is a tag of the image %s that begins with its number, such as `%s` or `%[2]s-alpine`.", e.repository, e.oldest))
+			fmt.Sprintf("A version is a tag of the image %s that begins with its number, such as `%s`.", e.repository, e.example))
 	case len(r.version) < e.line:
 		r.attributeError([]string{"version"}, fmt.Sprintf("Version %q leaves the release open", r.spec.Version),
-			fmt.Sprintf("Releases of %s that differ in their second number do not read each other's data. Write both, such as `%s`.", e.title, e.oldest))
+			fmt.Sprintf("Releases of %s that differ in their second number do not read each other's data. Write both, such as `%s`.", e.title, e.example))
 	case r.version.compare(e.oldest) < 0:
 		r.attributeError([]string{"version"}, fmt.Sprintf("%s %s is too old", e.title, r.spec.Version),
 			fmt.Sprintf("%s is the oldest version that this resource knows how to run.", e.oldest))

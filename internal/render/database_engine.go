@@ -13,8 +13,10 @@ type databaseEngine struct {
 	title string
 	// repository is that of the official image.
 	repository string
-	// oldest is the first version whose image does all that is relied on.
-	oldest engineVersion
+	// oldest is the first version whose image does all that is relied on, example
+	// is one to show.
+	oldest  engineVersion
+	example string
 	// line is how many numbers of a version make a major one, within which the
 	// data stays as it is.
 	line int
@@ -53,7 +55,7 @@ type databaseEngine struct {
 
 var databaseEngines = map[string]*databaseEngine{
 	spec.Postgres: {
-		title: "PostgreSQL", repository: "postgres", oldest: engineVersion{12}, line: 1,
+		title: "PostgreSQL", repository: "postgres", oldest: engineVersion{12}, example: "17", line: 1,
 		port: "5432", data: "/var/lib/postgresql/data", scheme: "postgres", query: "?sslmode=disable", names: true,
 		// initdb refuses these.
 		reservedUsers:     []string{"public", "none", "current_role", "current_user", "session_user"},
@@ -67,7 +69,7 @@ var databaseEngines = map[string]*databaseEngine{
 		server:     postgresServer, ask: postgresAsk, held: postgresHeld,
 	},
 	spec.MariaDB: {
-		title: "MariaDB", repository: "mariadb", oldest: engineVersion{10, 5}, line: 2,
+		title: "MariaDB", repository: "mariadb", oldest: engineVersion{10, 5}, example: "11.4", line: 2,
 		port: "3306", data: "/var/lib/mysql", scheme: "mysql", names: true,
 		reservedUsers:     []string{"root", "mysql", "mariadb.sys", "healthcheck", "public"},
 		reservedDatabases: []string{"mysql", "sys", "information_schema", "performance_schema"},
@@ -77,7 +79,7 @@ var databaseEngines = map[string]*databaseEngine{
 		server:    mariadbServer, ask: mariadbAsk, held: mariadbHeld,
 	},
 	spec.Redis: {
-		title: "Redis", repository: "redis", oldest: engineVersion{6}, line: 1,
+		title: "Redis", repository: "redis", oldest: engineVersion{6}, example: "7", line: 1,
 		port: "6379", data: "/data", scheme: "redis",
 		managed: []string{"port", "bind", "bind-source-addr", "tls-port", "unixsocket", "protected-mode", "dir", "appendonly", "requirepass",
 			"user", "aclfile", "include", "rename-command", "daemonize", "supervised", "pidfile", "cluster-enabled", "replicaof", "slaveof"},
