@@ -113,7 +113,7 @@ func (p *Plan) result(planned *Plan) *Result {
 }
 
 // write does what a plan asks for, from the first write to the last.
-func (c *Core) write(ctx context.Context, p *Plan, result *Result, opts ApplyOptions) (*Result, error) {
+func (c *Core) write(ctx context.Context, p *Plan, result *Result, opts ApplyOptions) (_ *Result, failure error) {
 	if err := p.guard(opts.Prior); err != nil {
 		return nil, err
 	}
@@ -148,6 +148,7 @@ func (c *Core) write(ctx context.Context, p *Plan, result *Result, opts ApplyOpt
 	}
 	result.Revision = rev.Number
 	budget := timeLeft(ctx)
+	defer func() { failure = p.hide(failure) }()
 	warnings, err := c.carryOut(ctx, p, opts)
 	result.Warnings = append(result.Warnings, warnings...)
 	if err = ended(ctx, "apply "+p.Release.Release, err); err != nil {
@@ -183,10 +184,10 @@ func (c *Core) carryOut(ctx context.Context, p *Plan, opts ApplyOptions) ([]stri
 	}
 	warnings, err := c.rollOut(ctx, p, opts)
 	if err != nil || opts.NoWait {
-		return warnings, p.hide(err)
+		return warnings, err
 	}
 	if err := c.prove(ctx, p, opts); err != nil {
-		return warnings, p.hide(err)
+		return warnings, err
 	}
 	more, err := c.tidy(ctx, p, opts)
 	return append(warnings, more...), err

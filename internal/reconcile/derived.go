@@ -28,7 +28,7 @@ func (p *planner) together(derived *object.Derived) map[string]*Live {
 		if !ok || l.Kind != object.KindSecret || !p.sameContent(o, l) {
 			continue
 		}
-		batch := (*labelsOf(&l.Object))[LabelBatch]
+		batch := batchOf(l)
 		if batches[batch] == nil {
 			batches[batch] = map[string]*Live{}
 		}
@@ -62,7 +62,15 @@ func (p *planner) mounted(set map[string]*Live) int {
 // got there the others of that making may be missing, and then it opens nothing.
 func (p *planner) wasMade(o object.Object) bool {
 	l := p.state.find(o.Kind, o.Name)
-	return l != nil && l.Kind == object.KindSecret && (*labelsOf(&l.Object))[LabelBatch] != ""
+	return l != nil && batchOf(l) != ""
+}
+
+// batchOf tells of which making a live secret is, "" when it was not made.
+func batchOf(l *Live) string {
+	if l.Kind != object.KindSecret {
+		return ""
+	}
+	return (*labelsOf(&l.Object))[LabelBatch]
 }
 
 // makeSecrets fills in the contents that exist only from now on. It is called once

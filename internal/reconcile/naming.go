@@ -110,6 +110,9 @@ func (p *planner) generation(o object.Object) *Live {
 		if l.Name == o.Name {
 			return l
 		}
+		if p.facts.recorded && batchOf(l) != "" {
+			continue // made from the same, and not the same
+		}
 		if found == nil {
 			found = l
 		}
@@ -139,15 +142,30 @@ func (p *planner) sameContent(o object.Object, l *Live) bool {
 }
 
 // freeName is the name for a config or secret that is not there yet: its content
-// name, or another one when something of the release's own has that.
+// name, or another one when something of the release's own has that. Of what is made
+// together, nothing gets the name that a deployed revision knows another making by: a
+// roll-back goes by names.
 func (p *planner) freeName(o object.Object) string {
 	name := o.Name
+	taken := func() bool {
+		l := p.state.find(o.Kind, name)
+		return l != nil && p.claim.owns(l) || o.Derived != nil && p.deployedWith(o.Kind, name)
+	}
 	for again := 2; ; again++ {
-		if l := p.state.find(o.Kind, name); l == nil || !p.claim.owns(l) {
+		if !taken() {
 			return name
 		}
 		name = object.ContentName(p.desired.Release, o.Key, fmt.Sprintf("%d of %s", again, o.Fingerprint))
 	}
+}
+
+// deployedWith reports whether a revision that was deployed has an object of this
+// name.
+func (p *planner) deployedWith(kind object.Kind, name string) bool {
+	return slices.ContainsFunc(p.revisions, func(r *Revision) bool {
+		return r.Status == Deployed && r.Owner.Instance == p.desired.Instance &&
+			slices.ContainsFunc(r.Objects, func(o object.Object) bool { return o.Kind == kind && o.Name == name })
+	})
 }
 
 // named returns a config or secret under another real name.
