@@ -84,6 +84,6 @@ func versionChanged(name string, e *databaseEngine, to, from DatabaseIdentity, r
 			fmt.Sprintf("Another major version needs its data converted. Keep a version that begins with %s; to move on, make another resource with %s %s, and carry the data over with a dump.", oldLine, e.title, newLine))
 	case after.compare(before) < 0:
 		r.attributeError(at, fmt.Sprintf("Database %s cannot be taken back from %s %s to %s", name, e.title, before, after),
-			fmt.Sprintf("An older version may not read what a newer one has written. Keep %s or a later one.", before))
+			fmt.Sprintf("An older version may not read what a newer one has written. Keep %s, or a later one that begins with %s.", before, oldLine))
 	}
 }
