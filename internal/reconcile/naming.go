@@ -142,14 +142,15 @@ func (p *planner) sameContent(o object.Object, l *Live) bool {
 }
 
 // freeName is the name for a config or secret that is not there yet: its content
-// name, or another one when something of the release's own has that. Of what is made
-// together, nothing gets the name that a deployed revision knows another making by: a
-// roll-back goes by names.
+// name, or another one when something of the release's own has that. Of secrets
+// that are made together none gets the name that a deployed revision knows another
+// making by: a roll-back goes by names.
 func (p *planner) freeName(o object.Object) string {
 	name := o.Name
 	taken := func() bool {
 		l := p.state.find(o.Kind, name)
-		return l != nil && p.claim.owns(l) || o.Derived != nil && p.deployedWith(o.Kind, name)
+		return l != nil && p.claim.owns(l) ||
+			o.Derived != nil && len(o.Derived.Keys) > 1 && p.deployedWith(o.Kind, name)
 	}
 	for again := 2; ; again++ {
 		if !taken() {
