@@ -43,6 +43,10 @@ func TestAccWhatADatabaseCannotBecomeIsRefusedByThePlan(t *testing.T) {
 
 		// What runs has a say too: after an import, the state knows nothing else.
 		w.Expect(0, "state", "rm", "swarm_database.db")
+		w.Write("main.tf", d.config("version = \"99.1\"", "image = null", "adopt = true"))
+		if said := providertest.Flat(w.Expect(1, "plan", "-input=false")); !strings.Contains(said, "cannot be upgraded") {
+			t.Errorf("an adoption with another version does not say that it cannot be:\n%s", said)
+		}
 		w.Write("main.tf", d.config("version = \"99.1\"", "image = null")+fmt.Sprintf("\nimport {\n  to = swarm_database.db\n  id = %q\n}\n", d.name))
 		if said := providertest.Flat(w.Expect(1, "plan", "-input=false")); !strings.Contains(said, "cannot be upgraded") {
 			t.Errorf("an import with another version does not say that it cannot be:\n%s", said)
