@@ -37,7 +37,7 @@ if [ -s "$PGDATA/PG_VERSION" ]; then
     -c exit_on_error=on -c log_statement=none -c log_min_error_statement=panic -c log_min_duration_statement=-1 \
     "$POSTGRES_DB" >/dev/null || code=$?
   if [ "$code" != 0 ]; then
-    echo "The server could not set the password of user $role in database $POSTGRES_DB; the lines above say why. If one of the two does not exist: username and database are named as they were when the data was made. After a first start that was cut off, existing_volume = discard deletes the data and begins anew." >&2
+    echo "The server could not set the password of user $role in database $POSTGRES_DB; the lines above say why. If one of the two does not exist, see existing_volume in the guide on databases." >&2
     exit "$code"
   fi
   unset password POSTGRES_PASSWORD_FILE
