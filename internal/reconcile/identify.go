@@ -17,6 +17,9 @@ func (p *planner) identify() error {
 		if n := p.newest; n != nil && n.Owner.Instance != p.desired.Instance {
 			// Two creates of one name were planned before either had begun, or a state
 			// speaks of what is gone.
+			if err := p.ofAnotherKind(nil); err != nil {
+				return err
+			}
 			return p.refuse(nil)
 		}
 		// An adoption that was planned before, or the first apply after an import
