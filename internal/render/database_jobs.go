@@ -135,7 +135,7 @@ func (r *databaseRenderer) exits(volume string) map[int]string {
 	line := r.version.line(r.engine.line)
 	const wayOut = `Set existing_volume = "discard" to have it emptied, or choose another name.`
 	all := map[int]string{
-		10: fmt.Sprintf("Volume %s exists already and is not empty, and a new database does not start on what somebody else may need. "+
+		10: fmt.Sprintf("Volume %s is not empty: it holds an earlier database's data, or what a create that failed has left. "+
 			"Set existing_volume = \"reuse\" to start on that data, or \"discard\" to have it emptied; or choose another name. Nothing was written.", volume),
 		11: fmt.Sprintf("Volume %s holds data of another version of %s than %s, which that one cannot read. Set version to that of the data. %s Nothing was written.",
 			volume, title, line, wayOut),
