@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	terraform "github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	tf "github.com/hashicorp/terraform-plugin-testing/terraform"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
@@ -31,4 +32,18 @@ func TestAdoptionIsRefusedWhatItCannotBecome(t *testing.T) {
 	if now := find(t, b, object.KindService, "shop_fixed").Version; now != before {
 		t.Error("it was written all the same")
 	}
+}
+
+// With create_before_destroy the create of a replacement finds what is to be destroyed afterwards.
+func TestAdoptionIsNotDestroyedByItsOwnReplacement(t *testing.T) {
+	b := memory.New()
+	config := shop("run = { web = \"acme/web:1\" }\nadopt = true\nlifecycle {\n  create_before_destroy = true\n}")
+	test(t, b,
+		terraform.TestStep{Config: config},
+		terraform.TestStep{Config: config, Taint: []string{addr}, Check: func(*tf.State) error {
+			find(t, b, object.KindService, "shop_web")
+			return nil
+		}},
+		terraform.TestStep{Config: config, PlanOnly: true},
+	)
 }

@@ -118,6 +118,9 @@ func (r *Resource) change(ctx context.Context, model, state Model, plan tfsdk.Pl
 	}
 
 	started := ""
+	if prior == nil {
+		r.session.tookOver(steps.Release.Instance)
+	}
 	result, err := core.Apply(ctx, steps, reconcile.ApplyOptions{
 		NoWait:   waitingOf(model).NoWait,
 		RollBack: planned.OnFailure.ValueString() == rollBack,

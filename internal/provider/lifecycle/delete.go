@@ -28,6 +28,12 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	name := prior.Name.ValueString()
 	who := r.subject(name)
 
+	if r.session.hasTaken(prior.instance()) {
+		// create_before_destroy: the other half of the replacement has it by now.
+		resp.Diagnostics.AddWarning(who.String()+" was taken over and not destroyed", "The create of the replacement came first and took over what it found under the name, as it is to (adopt = true, or a create that had failed). "+
+			"So there is nothing left to destroy. Without create_before_destroy a replacement destroys first and then creates.")
+		return
+	}
 	if _, err := checkSwarm(ctx, core, prior.SwarmID); err != nil {
 		r.session.report(ctx, &resp.Diagnostics, err, who)
 		return

@@ -24,6 +24,8 @@ type Session struct {
 	told map[string]string
 	// held are the releases that this command has in state.
 	held map[string]bool
+	// taken are the instances that creates of this command have made their own.
+	taken map[string]bool
 }
 
 // SessionOptions is what a configured provider knows.
@@ -47,7 +49,7 @@ type SessionOptions struct {
 
 // NewSession starts a session. It reaches out to nothing.
 func NewSession(opts SessionOptions) *Session {
-	return &Session{opts: opts, held: map[string]bool{}, told: map[string]string{}}
+	return &Session{opts: opts, held: map[string]bool{}, taken: map[string]bool{}, told: map[string]string{}}
 }
 
 // SessionFrom returns what the provider's Configure has handed over; nil before
@@ -99,6 +101,19 @@ func (s *Session) hold(release string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.held[release] = true
+}
+
+// tookOver notes that a create of this command has made an instance its own.
+func (s *Session) tookOver(instance string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken[instance] = true
+}
+
+func (s *Session) hasTaken(instance string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.taken[instance]
 }
 
 func (s *Session) holds(release string) bool {
