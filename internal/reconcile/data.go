@@ -140,12 +140,30 @@ func (c *Core) empty(ctx context.Context, h *holdings, opts UninstallOptions) er
 	return nil
 }
 
-// volumesToPurge lists the named volumes that go with the release. The record has
-// those as well whose services an interrupted removal has taken away already.
+// volumesToPurge lists the named volumes that go with the release.
 func (h *holdings) volumesToPurge(opts UninstallOptions) []object.Object {
 	if !opts.PurgeVolumes || !h.losesData() {
 		return nil
 	}
+	return h.volumes()
+}
+
+// keepsData says so when data that was to go along stays.
+func (h *holdings) keepsData(opts UninstallOptions) []string {
+	if !opts.PurgeVolumes || h.losesData() {
+		return nil
+	}
+	var warnings []string
+	for _, v := range h.volumes() {
+		warnings = append(warnings, fmt.Sprintf("Volume %s is kept if it is there: no record says that the release was ever deployed, and what it holds may be older. "+
+			"To remove it: docker volume rm %[1]s, on its node.", v.Name))
+	}
+	return warnings
+}
+
+// volumes lists the named volumes of the release. The record has those as well
+// whose services an interrupted removal has taken away already.
+func (h *holdings) volumes() []object.Object {
 	objects := make([]object.Object, 0, len(h.owned))
 	for _, l := range h.owned {
 		objects = append(objects, l.Object)

@@ -108,6 +108,7 @@ func (c *Core) removeRelease(ctx context.Context, owner Owner, opts UninstallOpt
 		}
 	}
 	warnings := c.purge(ctx, volumes, len(h.state.Nodes), len(opts.Empty) > 0)
+	warnings = append(warnings, h.keepsData(opts)...)
 	return warnings, c.removeAll(ctx, h.records, object.KindRecord)
 }
 
@@ -132,7 +133,7 @@ func (c *Core) removeServices(ctx context.Context, release string, owned []*Live
 // release's too, if it is named.
 func (c *Core) drained(ctx context.Context, release string, ids []string, onward string) error {
 	for len(ids) > 0 || release != "" {
-		n, err := c.backend.Draining(ctx, release, ids)
+		n, err := patiently(ctx, c, func() (int, error) { return c.backend.Draining(ctx, release, ids) })
 		if err != nil || n == 0 {
 			return err
 		}
