@@ -25,6 +25,8 @@ func (r *rollout) hint(w *watch, tasks []Task) string {
 			return strings.TrimSpace(hint)
 		case strings.Contains(text, "host-mode port already in use"):
 			return r.portHint(w, spec)
+		case strings.Contains(text, "insufficient resources") && reserves(spec) != "":
+			return "No node has left what each task reserves (" + reserves(spec) + "): reserve less, or make room. `docker node inspect` tells what a node has."
 		case strings.Contains(text, "no suitable node"):
 			return constraintHint(spec)
 		case strings.Contains(text, "bind source path does not exist"):
@@ -89,6 +91,21 @@ func hostPorts(spec *swarm.ServiceSpec) []string {
 		}
 	}
 	return out
+}
+
+// reserves lists what a task sets aside of a node; "" for nothing.
+func reserves(spec *swarm.ServiceSpec) string {
+	if spec.TaskTemplate.Resources == nil || spec.TaskTemplate.Resources.Reservations == nil {
+		return ""
+	}
+	r, parts := spec.TaskTemplate.Resources.Reservations, []string{}
+	if r.NanoCPUs > 0 {
+		parts = append(parts, fmt.Sprintf("%g CPUs", float64(r.NanoCPUs)/1e9))
+	}
+	if r.MemoryBytes > 0 {
+		parts = append(parts, units.BytesSize(float64(r.MemoryBytes))+" of memory")
+	}
+	return strings.Join(parts, ", ")
 }
 
 func constraintHint(spec *swarm.ServiceSpec) string {
