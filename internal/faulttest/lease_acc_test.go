@@ -51,7 +51,7 @@ func (r *rig) leaseOf(t testing.TB) swarm.Config {
 func TestAccOneWriterAtATime(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	instance := r.mustApply(t, "", ledger{}.String())
+	instance := r.mustApply(t, "", ledger{})
 	lease := r.leaseOf(t).ID
 	contended := 0
 	for round := 1; round <= 20; round++ {
@@ -59,12 +59,12 @@ func TestAccOneWriterAtATime(t *testing.T) {
 		var s script
 		s.watch(a, "a", lease)
 		s.watch(b, "b", lease)
-		version := func(who string) string {
-			return ledger{version: round, config: who + fmt.Sprint(round), secret: who + fmt.Sprint(round)}.String()
+		version := func(who string) ledger {
+			return ledger{version: round, config: who + fmt.Sprint(round), secret: who + fmt.Sprint(round)}
 		}
 		var second func() error
 		if round%4 == 0 {
-			w := startWriter(t, assignment{Host: b.Host(), Instance: instance, Name: r.name, Stack: version("b"), Lock: limit})
+			w := startWriter(t, assignment{Host: b.Host(), Instance: instance, Name: r.name, Stack: version("b").String(), Lock: limit})
 			second = func() error { w.apply(); return w.wait() }
 		} else {
 			core := newCore(t, b.Host(), reconcile.LockTimeout(limit))
@@ -101,7 +101,7 @@ func TestAccOneWriterAtATime(t *testing.T) {
 func TestAccSecondWriterNamesTheHolder(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	instance := r.mustApply(t, "", ledger{}.String())
+	instance := r.mustApply(t, "", ledger{})
 	held, goOn := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	r.proxy.SetOnRequest(func(c *acctest.Call) acctest.Fault {
@@ -112,13 +112,13 @@ func TestAccSecondWriterNamesTheHolder(t *testing.T) {
 	})
 	var first sync.WaitGroup
 	first.Go(func() {
-		if _, err := apply(t, r.core(t), release(t, r.name, instance, ledger{version: 1}.String()), reconcile.ApplyOptions{}); err != nil {
+		if _, err := apply(t, r.core(t), release(t, r.name, instance, ledger{version: 1}), reconcile.ApplyOptions{}); err != nil {
 			t.Errorf("the first writer: %v", err)
 		}
 	})
 	<-held
 	proxy := r.NewProxy(t)
-	_, err := apply(t, newCore(t, proxy.Host(), reconcile.LockTimeout(100*time.Millisecond)), release(t, r.name, instance, ledger{version: 2}.String()), reconcile.ApplyOptions{})
+	_, err := apply(t, newCore(t, proxy.Host(), reconcile.LockTimeout(100*time.Millisecond)), release(t, r.name, instance, ledger{version: 2}), reconcile.ApplyOptions{})
 	host, _ := os.Hostname()
 	holder := fmt.Sprintf("process %d on %s", os.Getpid(), host)
 	if reconcile.ReasonOf(err) != reconcile.ReasonConflict || !strings.Contains(err.Error(), holder) || !strings.Contains(err.Error(), "lock_timeout") {
@@ -129,14 +129,14 @@ func TestAccSecondWriterNamesTheHolder(t *testing.T) {
 	}
 	close(goOn)
 	first.Wait()
-	r.settled(t, instance, ledger{version: 1}.String())
+	r.settled(t, instance, ledger{version: 1})
 }
 
 // TestAccKilledHolderIsReplacedAtOnce kills a second process in the middle of its apply.
 func TestAccKilledHolderIsReplacedAtOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	instance := r.mustApply(t, "", ledger{}.String())
+	instance := r.mustApply(t, "", ledger{})
 	for _, at := range []string{"/configs/create", "/services/"} {
 		met := make(chan struct{})
 		var once sync.Once
@@ -159,11 +159,11 @@ func TestAccKilledHolderIsReplacedAtOnce(t *testing.T) {
 			t.Fatalf("the lease of the killed process is %q, want held", state)
 		}
 		began := time.Now()
-		r.mustApply(t, instance, ledger{version: 2, config: at}.String())
+		r.mustApply(t, instance, ledger{version: 2, config: at})
 		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("the next apply took %s: it waited for the lease of a process that is gone", took)
 		}
-		r.settled(t, instance, ledger{version: 2, config: at}.String())
+		r.settled(t, instance, ledger{version: 2, config: at})
 		r.holds(t, ledger{}.objects()...)
 	}
 }
@@ -173,11 +173,11 @@ func TestAccLostLeaseStopsWriting(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	const ttl = 3 * time.Second
-	stack := func(version int) string {
-		return strings.Replace(ledger{version: version}.String(), "  web:\n", "  web:\n    depends_on: [steady]\n", 1)
+	depending := func(version int) stack {
+		return stack(strings.Replace(ledger{version: version}.String(), "  web:\n", "  web:\n    depends_on: [steady]\n", 1))
 	}
-	instance := r.mustApply(t, "", stack(0))
-	changed := strings.ReplaceAll(stack(1), "stop_grace_period: 1s", "stop_grace_period: 2s")
+	instance := r.mustApply(t, "", depending(0))
+	changed := stack(strings.ReplaceAll(string(depending(1)), "stop_grace_period: 1s", "stop_grace_period: 2s"))
 	steady, web := r.Service(t, r.name+"_steady").ID, r.Service(t, r.name+"_web").ID
 	var once sync.Once
 	r.updates.reset()
@@ -218,10 +218,10 @@ func (r *rig) stealLease(t testing.TB) {
 func TestAccNothingToDoTakesNoLease(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	instance := r.mustApply(t, "", ledger{steady: 1}.String())
+	instance := r.mustApply(t, "", ledger{steady: 1})
 	lease := r.leaseOf(t).Version.Index
 	r.proxy.Reset()
-	r.mustApply(t, instance, ledger{steady: 1}.String())
+	r.mustApply(t, instance, ledger{steady: 1})
 	if writes := r.proxy.Writes(); len(writes) > 0 {
 		t.Errorf("an apply with nothing to do wrote %v", writes)
 	}

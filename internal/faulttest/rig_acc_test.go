@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -14,8 +13,6 @@ import (
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
-	"github.com/swarmkeel/terraform-provider-swarm/internal/render"
-	"github.com/swarmkeel/terraform-provider-swarm/internal/spec"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/swarm"
 )
 
@@ -89,38 +86,26 @@ func newCore(t testing.TB, host string, options ...reconcile.Option) *reconcile.
 	return reconcile.New(backend, options...)
 }
 
-func owner(name, instance string) reconcile.Owner {
-	return reconcile.Owner{Release: name, Kind: "application", Owner: "terraform", Instance: instance}
+func owner(c content, name, instance string) reconcile.Owner {
+	return reconcile.Owner{Release: name, Kind: c.kind(), Owner: "terraform", Instance: instance}
 }
 
-// release renders a stack. One revision is kept, so that whatever an apply leaves behind shows.
-func release(t testing.TB, name, instance, stack string) reconcile.Release {
+// release renders a content. One revision is kept, so that whatever an apply leaves behind shows.
+func release(t testing.TB, name, instance string, c content) reconcile.Release {
 	t.Helper()
-	desired, err := rendered(name, instance, stack)
+	desired, err := rendered(name, instance, c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return desired
 }
 
-func rendered(name, instance, stack string) (reconcile.Release, error) {
-	result, problems := render.Application(spec.Application{
-		Name: name, Compose: []spec.Source{{Name: "compose[0]", Text: stack}}, Secrets: secretsOf(stack),
-	})
-	if result == nil {
-		return reconcile.Release{}, fmt.Errorf("rendering %s: %w\n%s", name, problems, stack)
+func rendered(name, instance string, c content) (reconcile.Release, error) {
+	r, problems := c.render(name)
+	if r == nil {
+		return reconcile.Release{}, fmt.Errorf("rendering %s: %w\n%s", name, problems, c)
 	}
-	return reconcile.Release{Owner: owner(name, instance), Objects: result.Objects, HistoryLimit: 1}, nil
-}
-
-var secretText = regexp.MustCompile(`(?m)^  key: \{\} # (.*)$`)
-
-// secretsOf finds the content of the secret "key", which stacks write beside its declaration.
-func secretsOf(stack string) map[string]string {
-	if found := secretText.FindStringSubmatch(stack); found != nil {
-		return map[string]string{"key": found[1]}
-	}
-	return nil
+	return reconcile.Release{Owner: owner(c, name, instance), Objects: r.Objects, External: r.External, Before: r.Before, After: r.After, Local: r.Local, HistoryLimit: 1}, nil
 }
 
 // apply plans and applies, as the provider does.
@@ -136,9 +121,9 @@ func apply(t testing.TB, core *reconcile.Core, desired reconcile.Release, opts r
 }
 
 // mustApply is an apply that nothing disturbs. It returns the instance.
-func (r *rig) mustApply(t testing.TB, instance, stack string) string {
+func (r *rig) mustApply(t testing.TB, instance string, c content) string {
 	t.Helper()
-	result, err := apply(t, r.core(t), release(t, r.name, instance, stack), reconcile.ApplyOptions{RollBack: true})
+	result, err := apply(t, r.core(t), release(t, r.name, instance, c), reconcile.ApplyOptions{RollBack: true})
 	if err != nil {
 		t.Fatalf("applying %s: %v", r.name, err)
 	}
@@ -148,18 +133,23 @@ func (r *rig) mustApply(t testing.TB, instance, stack string) string {
 	return result.Instance
 }
 
-func uninstall(t testing.TB, core *reconcile.Core, name, instance string) error {
+// uninstall removes a release with its data. It returns what was warned of as well.
+func uninstall(t testing.TB, core *reconcile.Core, name, instance string, c content) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	_, err := core.Uninstall(ctx, owner(name, instance), reconcile.UninstallOptions{})
-	return err
+	r, _ := c.render(name)
+	result, err := core.Uninstall(ctx, owner(c, name, instance), reconcile.UninstallOptions{PurgeVolumes: true, Empty: r.Empty})
+	if result == nil {
+		return "", err
+	}
+	return strings.Join(result.Warnings, "\n"), err
 }
 
 // settled requires a plan with nothing to do.
-func (r *rig) settled(t testing.TB, instance, stack string) {
+func (r *rig) settled(t testing.TB, instance string, c content) {
 	t.Helper()
-	planned, err := r.core(t).Plan(t.Context(), release(t, r.name, instance, stack), reconcile.PlanOptions{})
+	planned, err := r.core(t).Plan(t.Context(), release(t, r.name, instance, c), reconcile.PlanOptions{})
 	if err != nil {
 		t.Fatalf("planning %s: %v", r.name, err)
 	}

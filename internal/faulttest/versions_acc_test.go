@@ -35,7 +35,7 @@ func TestAccVersionMovesBeforeAWrite(t *testing.T) {
 		t.Run(tc.rule, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
-			instance := r.mustApply(t, "", ledger{}.String())
+			instance := r.mustApply(t, "", ledger{})
 			path := "/services/" + r.Service(t, r.name+"_web").ID + "/update"
 			var seen atomic.Int32
 			r.proxy.Reset()
@@ -45,7 +45,7 @@ func TestAccVersionMovesBeforeAWrite(t *testing.T) {
 				}
 				return acctest.Fault{}
 			})
-			_, err := apply(t, r.core(t), release(t, r.name, instance, ledger{version: 1}.String()), reconcile.ApplyOptions{RollBack: true})
+			_, err := apply(t, r.core(t), release(t, r.name, instance, ledger{version: 1}), reconcile.ApplyOptions{RollBack: true})
 			if got := reconcile.ReasonOf(err); got != tc.reason {
 				t.Errorf("the apply ended with %q, want %q: %v", got, tc.reason, err)
 			}
@@ -59,8 +59,8 @@ func TestAccVersionMovesBeforeAWrite(t *testing.T) {
 				t.Errorf("what somebody wrote was overwritten: the host name is %q", host)
 			}
 			r.mend()
-			r.mustApply(t, instance, ledger{version: 1}.String())
-			r.settled(t, instance, ledger{version: 1}.String())
+			r.mustApply(t, instance, ledger{version: 1})
+			r.settled(t, instance, ledger{version: 1})
 			r.holds(t, ledger{}.objects()...)
 		})
 	}
@@ -80,7 +80,7 @@ func TestAccReleaseTooLargeForItsRecord(t *testing.T) {
 	refused := func(instance string) {
 		t.Helper()
 		r.proxy.Reset()
-		_, err := apply(t, r.core(t), release(t, r.name, instance, large), reconcile.ApplyOptions{RollBack: true})
+		_, err := apply(t, r.core(t), release(t, r.name, instance, stack(large)), reconcile.ApplyOptions{RollBack: true})
 		if reconcile.ReasonOf(err) != reconcile.ReasonInvalid || !strings.Contains(err.Error(), "Split the release") {
 			t.Errorf("the apply ended with %v, want that the record is too large", err)
 		}
@@ -89,7 +89,7 @@ func TestAccReleaseTooLargeForItsRecord(t *testing.T) {
 		}
 	}
 	refused("")
-	instance := r.mustApply(t, "", ledger{}.String())
+	instance := r.mustApply(t, "", ledger{})
 	refused(instance)
-	r.settled(t, instance, ledger{}.String())
+	r.settled(t, instance, ledger{})
 }

@@ -52,7 +52,7 @@ func writeAs(text string) error {
 		return err
 	}
 	core := reconcile.New(backend, reconcile.LockTimeout(a.Lock))
-	desired, err := rendered(a.Name, a.Instance, a.Stack)
+	desired, err := rendered(a.Name, a.Instance, stack(a.Stack))
 	if err != nil {
 		return err
 	}
