@@ -1,20 +1,24 @@
 package acctest
 
 import (
-	"maps"
-	"slices"
+	"sync"
 	"testing"
-
-	"golang.org/x/sync/errgroup"
 )
 
-// SideBySide runs subtests a few at a time. With engines they mostly wait, so there may be more of them than t.Parallel allows.
+// beside bounds how many tests run side by side in one process.
+var beside = make(chan struct{}, 10)
+
+// SideBySide runs subtests a few at a time, of all tests together. With engines they mostly wait, so there may be more of
+// them than t.Parallel allows. A subtest may not use it in its turn.
 func SideBySide(t *testing.T, tests map[string]func(*testing.T)) {
 	t.Helper()
-	var group errgroup.Group
-	group.SetLimit(6)
-	for _, name := range slices.Sorted(maps.Keys(tests)) {
-		group.Go(func() error { t.Run(name, tests[name]); return nil })
+	var all sync.WaitGroup
+	for name, test := range tests {
+		all.Go(func() {
+			beside <- struct{}{}
+			defer func() { <-beside }()
+			t.Run(name, test)
+		})
 	}
-	_ = group.Wait()
+	all.Wait()
 }

@@ -1,57 +1,48 @@
 package kindtest
 
 import (
-	"sync/atomic"
 	"testing"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/acctest"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
-// stride is how many calls lie between two that a kind's tests meet.
-func (k kind) stride() int {
+// untilOver kills at each write of an apply, or each third of a sparse kind, until it has no more, and at its first look.
+func (k kind) untilOver(killed func(at providertest.Moment) (came bool)) {
+	stride := 1
 	if k.sparse {
-		return 3
+		stride = 3
 	}
-	return 1
+	for n := 1; killed(providertest.Moment{N: n}); n += stride {
+	}
+	killed(providertest.Moment{Look: true, N: 1})
 }
 
 // TestAccProviderKilledInACreate kills the provider in the middle of creates, after each write of one and while it waits. The
 // same apply again finishes it and takes away what ran for it.
 func TestAccProviderKilledInACreate(t *testing.T) {
 	each(t, func(t *testing.T, k kind) {
-		kill := func(at providertest.Moment, came *atomic.Bool) func(*testing.T) {
-			return func(t *testing.T) {
+		kill := providertest.ProviderKilled()
+		killed := func(at providertest.Moment) (came bool) {
+			t.Run(at.String(), func(t *testing.T) {
 				var snare *providertest.Trap
-				r := newRelease(t, k, func(s *acctest.Swarm) (host string) {
-					var proxy *acctest.Proxy
-					proxy, snare = providertest.Trapped(t, s, providertest.ProviderKilled())
+				r := newRelease(t, k, func(s *acctest.Swarm) string {
+					proxy, trap := providertest.Trapped(t, s, kill)
+					snare = trap
 					return proxy.Host()
 				})
 				r.declare(version{})
-				_, sprung := r.Interrupt(snare, at, providertest.ProviderKilled())
-				if came.Store(sprung); !sprung {
+				if _, came = r.Interrupt(snare, at, kill); !came {
 					return
 				}
 				r.Apply()
 				r.works(r.store())
 				r.Settled()
 				r.holds(version{})
-			}
+			})
+			return came && !t.Failed()
 		}
-		first := providertest.Moment{Look: true, N: 1}
-		t.Run(first.String(), kill(first, new(atomic.Bool)))
-		// A few at a time, until an apply has no more of them.
-		for n, more := 1, true; more && !t.Failed(); {
-			tests, came := map[string]func(*testing.T){}, make([]atomic.Bool, 4)
-			for i := range came {
-				at := providertest.Moment{N: n}
-				tests[at.String()] = kill(at, &came[i])
-				n += k.stride()
-			}
-			acctest.SideBySide(t, tests)
-			more = came[len(came)-1].Load()
-		}
+		k.untilOver(killed)
 	})
 }
 
@@ -87,9 +78,7 @@ func TestAccProviderKilledInAnUpdate(t *testing.T) {
 			})
 			return came && !t.Failed()
 		}
-		for n := 1; killed(providertest.Moment{N: n}); n += k.stride() {
-		}
-		killed(providertest.Moment{Look: true, N: 1})
+		k.untilOver(killed)
 		r.T = t
 		r.destroy()
 	})

@@ -76,6 +76,7 @@ func application() kind {
 			return text + "    secrets:\n      key: {}\n    volumes:\n      data: {}\n  EOT\n  ]\n  secrets_wo = { key = var.secret }"
 		},
 		secret:  awkward,
+		sparse:  true,
 		objects: []string{"config/NAME_greeting-HASH", "network/NAME_default", "secret/NAME_key-HASH", "service/NAME_web"},
 		extra:   []string{"config/NAME_more-HASH", "service/NAME_extra"},
 		volumes: []string{"NAME_data"},
