@@ -15,7 +15,7 @@ type computing struct {
 	stays bool
 }
 
-func (m *computing) common() *Common { return m.of } //nolint:unused // called through the interface Model
+func (m *computing) common() *Common { return m.of }
 
 func (m *computing) PlanComputed(_ Model, stays func(string) bool) {
 	m.stays = stays("secret/password")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sort"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,8 +48,8 @@ func (m *probeModel) CheckChange(prior lifecycle.Model) spec.Problems {
 	if !ok {
 		return nil
 	}
-	form, err := object.ParseForm(lifecycle.Strings(was.Objects)["service/fixed"])
-	if image := lifecycle.Strings(m.Run)["fixed"]; err != nil || image == "" || form["image"] == image {
+	live, image := lifecycle.Strings(was.Objects)["service/fixed"], lifecycle.Strings(m.Run)["fixed"]
+	if live == "" || image == "" || strings.Contains(live, image) {
 		return nil
 	}
 	return spec.Problems{{Attribute: []string{"run", "fixed"}, Summary: "It cannot become that", Detail: "Keep it."}}
