@@ -24,6 +24,9 @@ func LiveDatabase(service object.Form) DatabaseIdentity {
 			live.Engine = name
 		}
 	}
+	if live.Engine == "" {
+		return live // it keeps no data of an engine, and the tag of its image is no engine's version
+	}
 	image, _ := service["image"].(string)
 	live.Version = imageVersion(image).String()
 	// What healthcheck renders: CMD, sh, -c, the script, sh, host, user, database.

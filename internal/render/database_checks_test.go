@@ -183,6 +183,9 @@ func TestLiveDatabaseIsReadFromWhatIsRendered(t *testing.T) {
 			t.Errorf("%s: %s", engine, diff)
 		}
 	}
+	if got := LiveDatabase(object.Form{"image": "acme/web:1.0", "mounts": map[string]any{"/srv": map[string]any{}}}); got != (DatabaseIdentity{}) {
+		t.Errorf("a service without an engine's data is a database: %+v", got)
+	}
 	if got := LiveDatabase(nil); got != (DatabaseIdentity{}) {
 		t.Errorf("of nothing, it is said to be %+v", got)
 	}
