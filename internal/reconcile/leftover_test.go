@@ -68,3 +68,31 @@ func TestReplacedServiceWithDataIsGoneBeforeItsSuccessor(t *testing.T) {
 	wantOrder(t, callsOf(b), "delete service shop_api", "Draining", "create service shop_api")
 	wantSettled(t, b, next, instance)
 }
+
+// The job mounts the very secret that the roll-back has to remove.
+func TestLeftOverJobIsGoneBeforeItsSecretIsTakenBack(t *testing.T) {
+	b := memory.New()
+	instance := mustApply(t, b, server().release(), "").Instance
+	next := server().with(func(b *build) { b.secret = "another" }).release()
+	next.Instance = instance
+	p, err := newCore(b).Plan(t.Context(), next, reconcile.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Behave = failing("ready", 1)
+	failures := 0
+	b.Fault = func(c memory.Call) memory.Fault {
+		if c.Step != nil && c.Step.Verb == reconcile.Delete && c.Step.Object.Key == "ready" && failures < 4 {
+			failures++ // as often as a write is tried
+			return memory.Fail
+		}
+		return memory.None
+	}
+	result, err := newCore(b).Apply(t.Context(), p, reconcile.ApplyOptions{RollBack: true})
+	if failures != 4 || result == nil || result.Status != reconcile.RolledBack {
+		t.Fatalf("the removal failed %d times, and the apply ends as %+v: %v", failures, result, err)
+	}
+	b.Behave, b.Fault = nil, nil
+	mustApply(t, b, server().release(), instance)
+	wantSettled(t, b, server().release(), instance)
+}

@@ -119,6 +119,10 @@ func (c *Core) rollBack(ctx context.Context, p *Plan, target *Revision, opts App
 	if err != nil {
 		return nil, err
 	}
+	// A job that could not be taken away holds on to what the apply has made.
+	if err := c.removeLeftJobs(ctx, back); err != nil {
+		return nil, err
+	}
 	touched := map[Adopted]bool{}
 	var made []Adopted
 	for _, s := range p.Steps {
