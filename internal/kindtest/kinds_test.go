@@ -18,6 +18,7 @@ type kind struct {
 	resource string // type of the resource
 	servers  []acctest.Server
 	service  string // key of the service that is the server, the only one of the first version
+	image    string // of it
 	// attributes are the lines of the resource of a version, without name. The secret is var.secret.
 	attributes func(r *release, v version) string
 	// around makes, called release.beside, what the resource is about and does not make itself; nil is nothing.

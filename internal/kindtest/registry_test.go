@@ -17,7 +17,7 @@ import (
 func registry() kind {
 	k := kind{
 		name: "registry", resource: "swarm_registry", service: "registry",
-		servers: []acctest.Server{acctest.Distribution},
+		servers: []acctest.Server{acctest.Distribution}, image: acctest.RegistryImage("2"),
 		attributes: func(r *release, v version) string {
 			users, resources := fmt.Sprintf("%q = var.secret", r.name), fmt.Sprintf("memory = \"%dM\"", 200+v.change)
 			if v.extra {

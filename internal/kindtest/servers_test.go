@@ -48,7 +48,7 @@ func (k kind) served() kind {
 func application() kind {
 	return kind{
 		name: "application", resource: "swarm_application", service: "web",
-		servers: []acctest.Server{acctest.Redis},
+		servers: []acctest.Server{acctest.Redis}, image: acctest.RedisImage("7"),
 		attributes: func(_ *release, v version) string {
 			text := fmt.Sprintf(`compose = [<<-EOT
     services:
@@ -88,7 +88,7 @@ func application() kind {
 func database(server acctest.Server, engine, image, major, setting string, values []string) kind {
 	return kind{
 		name: engine, resource: "swarm_database", service: "db",
-		servers: []acctest.Server{server},
+		servers: []acctest.Server{server}, image: image,
 		attributes: func(_ *release, v version) string {
 			text := fmt.Sprintf("engine = %q\n  version = %q\n  image = %q\n  deletion_protection = false\n  settings = { %q = %q }\n",
 				engine, major, image, setting, values[v.change%len(values)])

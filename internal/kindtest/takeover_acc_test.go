@@ -81,8 +81,8 @@ func (r *release) neighbour(k kind, owner string) *release {
 	return n
 }
 
-// aStack is what `docker stack deploy` leaves: a service with the label of the stack.
+// aStack is what `docker stack deploy` leaves of the same server: a service with the label of the stack.
 func aStack(r *release) {
 	r.Docker(r.T, "service", "create", "-q", "--detach", "--name", r.serviceName(), "--label", "com.docker.stack.namespace="+r.name,
-		"--container-label", fmt.Sprintf("com.docker.stack.namespace=%s", r.name), "--replicas", "0", acctest.Image("1.0"))
+		"--container-label", fmt.Sprintf("com.docker.stack.namespace=%s", r.name), "--replicas", "0", r.kind.image)
 }

@@ -14,7 +14,7 @@ import (
 // tunnel is the kind whose server, and the far end of it, are stand-ins.
 func tunnel() kind {
 	return kind{
-		name: "tunnel", resource: "swarm_tunnel", service: "connector", servers: []acctest.Server{acctest.Cloudflared},
+		name: "tunnel", resource: "swarm_tunnel", service: "connector", servers: []acctest.Server{acctest.Cloudflared}, image: acctest.CloudflaredImage("2025.4.0"),
 		attributes: func(r *release, v version) string {
 			networks := fmt.Sprintf("%q", r.beside)
 			if v.extra {
