@@ -26,7 +26,7 @@ func registry() kind {
 			return fmt.Sprintf("image = %q\n  port = \"%d\"\n  publish_mode = \"host\"\n  hostname = \"127.0.0.1\"\n  users_wo = { %s }\n  resources = { %s }\n",
 				acctest.RegistryImage("2"), r.port, users, resources)
 		},
-		secret:  awkward, sparse: true,
+		secret: awkward, sparse: true,
 		objects: []string{"network/NAME_default", "secret/NAME_config-HASH", "secret/NAME_htpasswd-HASH", "service/NAME_registry"},
 		volumes: []string{"NAME_data"},
 		jobs:    []string{"ready"},
