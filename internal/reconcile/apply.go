@@ -149,13 +149,15 @@ func (c *Core) write(ctx context.Context, p *Plan, result *Result, opts ApplyOpt
 	result.Revision = rev.Number
 	budget := timeLeft(ctx)
 	defer func() { failure = p.hide(failure) }()
-	warnings, err := c.carryOut(ctx, p, opts)
+	warnings, runs, err := c.carryOut(ctx, p, opts)
 	result.Warnings = append(result.Warnings, warnings...)
-	if err = ended(ctx, "apply "+p.Release.Release, err); err != nil {
-		if ReasonOf(err) == ReasonInterrupted {
-			result.Status = Applying
-			return result, err
-		}
+	switch err = ended(ctx, "apply "+p.Release.Release, err); {
+	case ReasonOf(err) == ReasonInterrupted:
+		result.Status = Applying
+		return result, err
+	case err != nil && runs:
+		result.Status, err = Failed, unpruned(err)
+	case err != nil:
 		result.Status, err = c.settle(ctx, p, opts, budget, err)
 		if ReasonOf(err) == ReasonInterrupted {
 			return result, err
@@ -171,26 +173,27 @@ func (c *Core) write(ctx context.Context, p *Plan, result *Result, opts ApplyOpt
 	return result, err
 }
 
-// carryOut does the steps of a plan, waits, and prunes.
-func (c *Core) carryOut(ctx context.Context, p *Plan, opts ApplyOptions) ([]string, error) {
+// carryOut does the steps of a plan, waits, and prunes. runs reports that the release
+// does what it is for, whatever the pruning comes to.
+func (c *Core) carryOut(ctx context.Context, p *Plan, opts ApplyOptions) (warnings []string, runs bool, err error) {
 	if err := c.removeLeftJobs(ctx, p); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := p.makeSecrets(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := c.makeReady(ctx, p); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	warnings, err := c.rollOut(ctx, p, opts)
+	warnings, err = c.rollOut(ctx, p, opts)
 	if err != nil || opts.NoWait {
-		return warnings, err
+		return warnings, false, err
 	}
 	if err := c.prove(ctx, p, opts); err != nil {
-		return warnings, err
+		return warnings, false, err
 	}
 	more, err := c.tidy(ctx, p, opts)
-	return append(warnings, more...), err
+	return append(warnings, more...), true, err
 }
 
 // makeReady does every step of a plan but the writing of services, and waits for

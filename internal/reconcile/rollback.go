@@ -57,6 +57,15 @@ func (c *Core) settle(ctx context.Context, p *Plan, opts ApplyOptions, budget ti
 	return RolledBack, e.adding(text)
 }
 
+// unpruned tells of a pruning that failed. It is no reason to take back what runs.
+func unpruned(err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	return e.adding("Everything that is declared runs, and stays. What is no longer needed could not all be removed: the next apply goes on with that.")
+}
+
 // withBudget gives a context that a cancel of ctx ends but its deadline does not.
 func withBudget(ctx context.Context, budget time.Duration) (context.Context, context.CancelFunc) {
 	back, cancel := context.WithCancelCause(context.WithoutCancel(ctx))

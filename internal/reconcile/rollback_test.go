@@ -169,3 +169,37 @@ func TestInterruptRollsNothingBack(t *testing.T) {
 	b.Behave = nil
 	wantLive(t, b, next.release(), instance)
 }
+
+// What no longer is needed may not go for many reasons, none of which makes what runs
+// any worse.
+func TestFailedPruningTakesNothingBack(t *testing.T) {
+	b := memory.New()
+	instance := mustApply(t, b, basic().with(func(b *build) { b.limit = 1 }).release(), "").Instance
+	next := basic().with(func(b *build) { b.limit = 1; b.services["web"] = "acme/web:2" }).release()
+	next.Instance = instance
+	core := newCore(b)
+	p, err := core.Plan(t.Context(), next, reconcile.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Fault = func(c memory.Call) memory.Fault {
+		if c.Step != nil && c.Step.Verb == reconcile.Delete && c.Step.Object.Kind == object.KindRecord {
+			return memory.Fail
+		}
+		return memory.None
+	}
+	result, err := core.Apply(t.Context(), p, reconcile.ApplyOptions{RollBack: true})
+	if err == nil || !strings.Contains(err.Error(), "Everything that is declared runs, and stays") {
+		t.Errorf("error %v, want one that says that the release runs", err)
+	}
+	if result.Status != reconcile.Failed {
+		t.Errorf("status %s, want failed: the next apply goes on with the pruning", result.Status)
+	}
+	view, viewErr := core.Inspect(t.Context(), stack, instance)
+	if viewErr != nil || view.Images["web"] != "acme/web:2" {
+		t.Errorf("web runs %q (%v), want what was applied", view.Images["web"], viewErr)
+	}
+	b.Fault = nil
+	mustApply(t, b, next, instance)
+	wantSettled(t, b, next, instance)
+}
