@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"time"
 )
 
@@ -116,3 +117,6 @@ func (o *observed) WriteHeader(code int) {
 }
 
 func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }
+
+// Thorough reports whether tests are to leave nothing out, whatever time it takes: `make faults`.
+func Thorough() bool { return os.Getenv("FAULTS_ALL") != "" }

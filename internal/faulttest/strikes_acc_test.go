@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -94,17 +93,14 @@ type lane struct {
 	every         int // of the looks counts one
 }
 
-// envAllFaults has every kind meet every call in every way, which takes long.
-const envAllFaults = "FAULTS_ALL"
-
-// lanes are those of a kind: every call fails in every way. Where each takes its time, every write fails in one of the ways in
-// turn, or every so many-th one, and of the looks a sample.
+// lanes are those of a kind: every call fails in every way. Where each takes its time, every so many-th write fails in one of
+// the ways in turn, and of the looks a sample.
 func (s subject) lanes() []lane {
 	var out []lane
 	ways := faults()
 	for i, name := range slices.Sorted(maps.Keys(ways)) {
 		l := lane{name, ways[name], 1, 1, 1}
-		if s.stride > 0 && os.Getenv(envAllFaults) == "" {
+		if s.stride > 0 && !acctest.Thorough() {
 			l.first, l.stride, l.every = 1+i*s.stride, len(ways)*s.stride, 15
 		}
 		out = append(out, l)

@@ -7,18 +7,21 @@ import (
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/providertest"
 )
 
-// untilOver kills at each write of an apply, or each third of a sparse kind, until it has no more, and at its first look.
+// untilOver kills at writes of an apply, until it has no more, and at its first look.
 func (k kind) untilOver(killed func(at providertest.Moment) (came bool)) {
-	stride := 1
-	if k.sparse {
-		stride = 3
+	stride := 3
+	switch {
+	case acctest.Thorough():
+		stride = 1
+	case k.sparse:
+		stride = 6
 	}
 	for n := 1; killed(providertest.Moment{N: n}); n += stride {
 	}
 	killed(providertest.Moment{Look: true, N: 1})
 }
 
-// TestAccProviderKilledInACreate kills the provider in the middle of creates, after each write of one and while it waits. The
+// TestAccProviderKilledInACreate kills the provider in the middle of creates, after writes of one and while it waits. The
 // same apply again finishes it and takes away what ran for it.
 func TestAccProviderKilledInACreate(t *testing.T) {
 	each(t, func(t *testing.T, k kind) {

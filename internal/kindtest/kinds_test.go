@@ -39,7 +39,7 @@ type kind struct {
 	generates bool     // a secret that is not given is made
 	lasting   bool     // a former secret is taken for as long as somebody else wants
 	protected bool     // against being destroyed, unless it is said that it may be
-	// sparse tests meet only every third call, since the server takes its time.
+	// sparse tests kill the provider less often, since the server takes its time.
 	sparse bool
 }
 
