@@ -6,7 +6,7 @@ import (
 )
 
 // beside bounds how many tests run side by side in one process.
-var beside = make(chan struct{}, 10)
+var beside = make(chan struct{}, 5)
 
 // SideBySide runs subtests a few at a time, of all tests together. With engines they mostly wait, so there may be more of
 // them than t.Parallel allows. A subtest may not use it in its turn.

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 }
 
 // limit bounds a single apply or uninstall.
-const limit = time.Minute
+const limit = 3 * time.Minute
 
 // rig is one release on the shared engine, reached through a proxy of its own.
 type rig struct {

@@ -55,11 +55,11 @@ func subjects(t *testing.T) []subject {
 				{"a service dropped or added", func(n int) content { return ledger{steady: 1, extra: n%2 == 1} }, 0},
 			},
 		},
-		databases("redis", acctest.Redis, database{engine: spec.Redis, version: "7", image: acctest.RedisImage("7"), setting: "maxclients"}, 3),
-		databases("postgres", acctest.Postgres, database{engine: spec.Postgres, version: "15", image: acctest.PostgresImage("15"), setting: "max_connections"}, 8),
-		databases("mariadb", acctest.MariaDB, database{engine: spec.MariaDB, version: "10.11", image: acctest.MariaDBImage("10.11"), setting: "max_connections"}, 8),
+		databases("redis", acctest.Redis, database{engine: spec.Redis, version: "7", image: acctest.RedisImage("7"), setting: "maxclients"}, 6),
+		databases("postgres", acctest.Postgres, database{engine: spec.Postgres, version: "15", image: acctest.PostgresImage("15"), setting: "max_connections"}, 12),
+		databases("mariadb", acctest.MariaDB, database{engine: spec.MariaDB, version: "10.11", image: acctest.MariaDBImage("10.11"), setting: "max_connections"}, 12),
 		{
-			name: "registry", servers: []acctest.Server{acctest.Distribution}, created: registry{password: password(0)}, service: "registry", stride: 4,
+			name: "registry", servers: []acctest.Server{acctest.Distribution}, created: registry{password: password(0)}, service: "registry", stride: 8,
 			changes: []change{
 				{"another limit", func(n int) content { return registry{n, password(0)} }, 1},
 				{"another password", func(n int) content { return registry{0, password(n)} }, 1},
@@ -85,7 +85,7 @@ func tunnels(t *testing.T) subject {
 	}
 	acctest.StartEdge(t, s, network, map[string]string{"shop.example.com": "http://web:8080"}, tokens...)
 	return subject{
-		name: "tunnel", servers: []acctest.Server{acctest.Cloudflared}, created: tunnel{network, 0, token(0)}, service: "connector", stride: 5,
+		name: "tunnel", servers: []acctest.Server{acctest.Cloudflared}, created: tunnel{network, 0, token(0)}, service: "connector", stride: 8,
 		changes: []change{
 			{"another limit", func(n int) content { return tunnel{network, n, token(0)} }, 1},
 			{"another token", func(n int) content { return tunnel{network, 0, token(n % len(tokens))} }, 1},
