@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 )
@@ -100,12 +101,28 @@ func (c *Core) prove(ctx context.Context, p *Plan, opts ApplyOptions) error {
 
 // runJob runs one job to its end and takes it away again, whatever came of it. A
 // job that an earlier apply has left behind is removed first.
-func (c *Core) runJob(ctx context.Context, p *Plan, job object.OneShot, report func(string)) (err error) {
+//
+// A container that the engine could not start says nothing of what the job was to
+// find out. A service's task would be tried again, and so is the job.
+func (c *Core) runJob(ctx context.Context, p *Plan, job object.OneShot, report func(string)) error {
+	for attempt := 1; ; attempt++ {
+		ran, err := c.tryJob(ctx, p, job, report)
+		if err == nil || ran || attempt == sameFailures || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// notStarted is the exit code of a container that the engine could not start.
+const notStarted = 128
+
+// tryJob is one attempt at a job. ran is false when its container never started.
+func (c *Core) tryJob(ctx context.Context, p *Plan, job object.OneShot, report func(string)) (ran bool, err error) {
 	if report != nil {
 		report(fmt.Sprintf("%s: %s", p.Release.Release, job.Op))
 	}
 	if err := c.removeJob(ctx, p.Release.Owner, job.Service.Name); err != nil {
-		return err
+		return true, err
 	}
 	defer func() {
 		leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.closing)
@@ -118,20 +135,22 @@ func (c *Core) runJob(ctx context.Context, p *Plan, job object.OneShot, report f
 	(*labelsOf(&service))[object.LabelOneShot] = "true"
 	step := Step{Verb: Create, Object: sameImage(service, job.For, p.Release), Restarts: true}
 	if err := c.do(ctx, step); err != nil {
-		return err
+		return true, err
 	}
 	r := c.newRollout(p, ApplyOptions{Report: report})
 	r.follow(step)
 	if _, err := r.wait(ctx); err != nil {
-		return jobFailed(job, err, r.watches[job.Service.Key])
+		w := r.watches[job.Service.Key]
+		started := !slices.ContainsFunc(w.failures(), func(t Task) bool { return t.ExitCode != nil && *t.ExitCode == notStarted })
+		return started, jobFailed(job, err, w)
 	}
 	if w := r.watches[job.Service.Key]; w.last.Want == 0 {
-		return &Error{
+		return true, &Error{
 			Reason: ReasonNotConverged, Op: notRun(job), Ref: object.Ref{Kind: object.KindService, Key: job.For},
 			Detail: fmt.Sprintf("To %s, a job has to run on the node, and no node takes it: %s.", job.Op, w.last.Blocked),
 		}
 	}
-	return nil
+	return true, nil
 }
 
 func (c *Core) removeJob(ctx context.Context, owner Owner, name string) error {

@@ -295,3 +295,31 @@ func TestProtectedReleaseStaysOnceDeployed(t *testing.T) {
 		t.Errorf("a refused removal wrote %v", w)
 	}
 }
+
+// The engine now and then fails to start a container, which has nothing to do with
+// what the job is to find out.
+func TestJobWhoseContainerDidNotStartIsTriedAgain(t *testing.T) {
+	for code, want := range map[int]int{128: 2, 1: 1} {
+		b := memory.New()
+		tries := 0
+		b.Fault = func(c memory.Call) memory.Fault {
+			if c.Step != nil && c.Step.Verb == reconcile.Create && c.Step.Object.Key == "ready" {
+				tries++
+			}
+			return memory.None
+		}
+		b.Behave = func(service string, _ *swarm.ServiceSpec) memory.Outcome {
+			if service == stack+"_ready" && tries < 2 {
+				return memory.Outcome{ExitCode: &code}
+			}
+			return memory.Outcome{}
+		}
+		_, err := apply(t.Context(), b, server().release(), "", reconcile.PlanOptions{})
+		if (err == nil) != (code == 128) {
+			t.Errorf("exit code %d: error %v", code, err)
+		}
+		if tries != want {
+			t.Errorf("exit code %d: the job ran %d times, want %d", code, tries, want)
+		}
+	}
+}
