@@ -230,6 +230,8 @@ type View struct {
 	Services map[string]ServiceView
 	// Networks maps the logical name of a network to its real name.
 	Networks map[string]string
+	// Volumes maps the logical name of a named volume to its real name.
+	Volumes map[string]string
 	// Secrets maps the logical name of a secret to its real name.
 	Secrets map[string]string
 	// Images maps the logical name of a service to its image as the engine has

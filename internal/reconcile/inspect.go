@@ -70,7 +70,7 @@ func locate(state *State, release, instance string) (*located, error) {
 func (f *located) view(state *State) *View {
 	v := &View{
 		Owner: f.owner, SwarmID: state.SwarmID,
-		Services: map[string]ServiceView{}, Networks: map[string]string{}, Images: map[string]string{}, Secrets: map[string]string{},
+		Services: map[string]ServiceView{}, Networks: map[string]string{}, Images: map[string]string{}, Secrets: map[string]string{}, Volumes: map[string]string{},
 	}
 	if f.newest != nil {
 		v.Revision, v.Status, v.Commit = f.newest.Number, f.newest.Status, f.newest.Commit
@@ -86,7 +86,10 @@ func (f *located) view(state *State) *View {
 			v.Secrets[l.Key] = l.Name
 		}
 	}
-	v.Objects = append(v.Objects, object.Volumes(v.Objects, f.owner.Release)...)
+	for _, o := range object.Volumes(v.Objects, f.owner.Release) {
+		v.Objects = append(v.Objects, o)
+		v.Volumes[o.Key] = o.Name
+	}
 	return v
 }
 

@@ -19,7 +19,6 @@ import (
 const (
 	kindDatabase = "database"
 	databaseKey  = "db"
-	volumeKey    = "data"
 	passwordKey  = "password"
 	urlKey       = "url"
 )
@@ -71,7 +70,7 @@ func Database(db spec.Database) (*Rendered, spec.Problems) {
 	grace := databaseGrace
 	container.StopGracePeriod, container.StopSignal = &grace, r.engine.stopSignal
 	container.Healthcheck = r.healthcheck()
-	container.Mounts = []mount.Mount{r.volume(volumeKey, r.engine.data)}
+	container.Mounts = []mount.Mount{r.volume(r.engine.data)}
 	container.Secrets = []*swarm.SecretReference{mountSecret(r.secrets[passwordKey], passwordKey)}
 	service.TaskTemplate.Resources = resources
 	service.TaskTemplate.Placement = oneOnANode(r.where)
@@ -81,7 +80,7 @@ func Database(db spec.Database) (*Rendered, spec.Problems) {
 
 	r.out.Before = []object.OneShot{r.look()}
 	r.out.After = []object.OneShot{r.ready(network)}
-	r.out.Empty = []object.OneShot{r.empty(r.image, databaseKey, volumeKey, lookedAt, r.where)}
+	r.out.Empty = []object.OneShot{r.empty(r.image, databaseKey, lookedAt, r.where)}
 	r.out.Local = []string{databaseKey}
 	return r.result()
 }

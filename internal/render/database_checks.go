@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/distribution/reference"
@@ -93,7 +92,7 @@ func (r *databaseRenderer) checkNames() {
 // plainText reports whether a text is valid and has no control characters, which
 // the scripts in this package rely on.
 func plainText(s string) bool {
-	return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+	return utf8.ValidString(s) && !hasControl(s)
 }
 
 // checkPassword says nothing of the password itself.

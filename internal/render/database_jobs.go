@@ -51,7 +51,7 @@ func (r *databaseRenderer) healthcheck() *container.HealthConfig {
 }
 
 // client are the arguments of askOnce and askForAWhile. The health check carries
-// them, so that DatabaseClient can read them back.
+// them, so that LiveDatabase can read them back.
 func (r *databaseRenderer) client(host string) []string { return []string{host, r.user, r.database} }
 
 // ready is the client that proves that the database answers over the network.
@@ -115,7 +115,7 @@ func (r *databaseRenderer) look() object.OneShot {
 	case spec.ExistingDiscard:
 		op = "empty volume "
 	}
-	volume := r.volume(volumeKey, lookedAt)
+	volume := r.volume(lookedAt)
 	volume.ReadOnly = policy != spec.ExistingDiscard
 	job := r.job(key, r.image, true)
 	job.TaskTemplate.Placement = r.where

@@ -16,15 +16,11 @@ const kindRegistry = "registry"
 // Names within a registry's release, and places in its container.
 const (
 	registryKey      = "registry"
-	registryVolume   = "data"
 	registryData     = "/var/lib/registry"
 	registryPort     = 5000
 	registryConfig   = "config.yml"
 	registryPassword = "htpasswd"
 )
-
-// RegistryVolume is the real name of the volume of the registry's images.
-func RegistryVolume(name string) string { return name + "_" + registryVolume }
 
 // Registry renders a container registry. It returns every problem it finds; with
 // an error among them there are no objects.
@@ -56,7 +52,7 @@ func Registry(r spec.Registry) (*Rendered, spec.Problems) {
 	task.Resources, task.Placement = s.resources(r.Resources), s.placement(r.Placement)
 	task.ContainerSpec.Args = []string{"serve", "/run/secrets/" + registryConfig}
 	task.ContainerSpec.Env = registryEnvironment()
-	task.ContainerSpec.Mounts = append(task.ContainerSpec.Mounts, s.volume(registryVolume, registryData))
+	task.ContainerSpec.Mounts = append(task.ContainerSpec.Mounts, s.volume(registryData))
 	task.ContainerSpec.Secrets = []*swarm.SecretReference{
 		mountSecret(s.registryConfig(), registryConfig),
 		mountSecret(s.htpasswd(r.Users), registryPassword),

@@ -55,5 +55,5 @@ func (s *server) asksForPassword(r spec.Registry, network string, placement *swa
 // nor an address.
 func EmptyRegistry(r spec.Registry) []object.OneShot {
 	s := newServer(kindRegistry, r.Name)
-	return []object.OneShot{s.empty(r.Image, registryKey, registryVolume, registryData, s.placement(r.Placement))}
+	return []object.OneShot{s.empty(r.Image, registryKey, registryData, s.placement(r.Placement))}
 }

@@ -51,6 +51,9 @@ func (s *server) result() (*Rendered, spec.Problems) {
 // labels are those that Docker's stack commands go by, as a map of its own.
 func (s *server) labels() map[string]string { return convert.AddStackLabel(s.namespace, nil) }
 
+// ServerNetwork is the real name of the network that a server's clients join.
+func ServerNetwork(release string) string { return convert.NewNamespace(release).Scope(defaultNetwork) }
+
 // network adds an overlay network that containers outside of the release may be
 // attached to as well, and returns its real name.
 func (s *server) network(key string) string {
@@ -93,10 +96,16 @@ func mountSecret(name, file string) *swarm.SecretReference {
 	}
 }
 
-// volume mounts a named volume of the node that the task runs on.
-func (s *server) volume(key, target string) mount.Mount {
+// DataKey is the key of the volume of a server that has one.
+const DataKey = "data"
+
+// DataVolume is the real name of that volume.
+func DataVolume(release string) string { return convert.NewNamespace(release).Scope(DataKey) }
+
+// volume mounts the data of the node that the task runs on.
+func (s *server) volume(target string) mount.Mount {
 	return mount.Mount{
-		Type: mount.TypeVolume, Source: s.namespace.Scope(key), Target: target,
+		Type: mount.TypeVolume, Source: DataVolume(s.name), Target: target,
 		// The labels that convert writes, and none of ours, see the package's
 		// documentation of ownership.
 		VolumeOptions: &mount.VolumeOptions{Labels: s.labels()},

@@ -23,9 +23,9 @@ fi`
 // empty is the job that empties a volume on every node that the placement allows,
 // with the image of the service that the volume is of. Only a task reaches the
 // volumes of a node that is not the connected one.
-func (s *server) empty(image, service, volumeKey, target string, placement *swarm.Placement) object.OneShot {
+func (s *server) empty(image, service, target string, placement *swarm.Placement) object.OneShot {
 	const key = "empty"
-	volume := s.volume(volumeKey, target)
+	volume := s.volume(target)
 	job := s.job(key, image, true)
 	job.TaskTemplate.Placement = placement
 	job.TaskTemplate.ContainerSpec.Command = []string{"sh", "-c", emptyScript, "sh"}

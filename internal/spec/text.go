@@ -12,7 +12,10 @@ import (
 // same words once.
 type TextCheck func(text string) *Problem
 
-var releaseName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
+// ReleaseNamePattern is what the name of a release consists of.
+const ReleaseNamePattern = `[a-z0-9][a-z0-9_-]*`
+
+var releaseName = regexp.MustCompile(`^` + ReleaseNamePattern + `$`)
 
 // CheckReleaseName judges the name of a release.
 func CheckReleaseName(name string) *Problem {

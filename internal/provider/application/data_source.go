@@ -15,19 +15,11 @@ import (
 var _ datasource.DataSourceWithConfigure = (*DataSource)(nil)
 
 // DataSource reads how a release is right now, what moves included.
-type DataSource struct{ session *lifecycle.Session }
+type DataSource struct{ lifecycle.DataSource }
 
 // NewDataSource returns the swarm_application data source.
-func NewDataSource() datasource.DataSource { return &DataSource{} }
-
-// Metadata names the data source.
-func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_" + kindName
-}
-
-// Configure takes over the session of the configured provider.
-func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	d.session = lifecycle.SessionFrom(req.ProviderData, &resp.Diagnostics)
+func NewDataSource() datasource.DataSource {
+	return &DataSource{lifecycle.DataSource{Name: kindName}}
 }
 
 // Read looks the release up.
@@ -36,24 +28,24 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if resp.Diagnostics.Append(req.Config.Get(ctx, &data)...); resp.Diagnostics.HasError() {
 		return
 	}
-	core, diags := d.session.Core()
+	core, diags := d.Session.Core()
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
 	name := data.Name.ValueString()
 	view, err := core.Inspect(ctx, name, "")
 	if err != nil {
-		d.session.Report(ctx, &resp.Diagnostics, err, kindName, name)
+		d.Session.Report(ctx, &resp.Diagnostics, err, kindName, name)
 		return
 	}
 	rollouts, err := core.Rollouts(ctx, name)
 	if err != nil {
-		d.session.Report(ctx, &resp.Diagnostics, err, kindName, name)
+		d.Session.Report(ctx, &resp.Diagnostics, err, kindName, name)
 		return
 	}
 	history, err := core.History(ctx, name)
 	if err != nil {
-		d.session.Report(ctx, &resp.Diagnostics, err, kindName, name)
+		d.Session.Report(ctx, &resp.Diagnostics, err, kindName, name)
 		return
 	}
 	data.fill(view, rollouts, history)

@@ -39,7 +39,7 @@ func gitAttribute() schema.Attribute {
 			"url": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "The repository: `https://host/path`, `ssh://git@host/path`, `git@host:path`, `file:///path`, or `http://` where somebody means it. Without user name and password: those are in `git_auth`.",
-				Validators:          []validator.String{checked{"must be the URL of a git repository", git.CheckURL}},
+				Validators:          []validator.String{lifecycle.CheckedBy(checkURL)},
 			},
 			"commit": schema.StringAttribute{
 				Required:            true,
@@ -49,53 +49,44 @@ func gitAttribute() schema.Attribute {
 			"path": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(defaultFolder),
 				MarkdownDescription: "Folder of the stack, from the top of the repository. Default `.`, the top.",
-				Validators:          []validator.String{checked{"must be a folder of the repository", checkPath}},
+				Validators:          []validator.String{lifecycle.CheckedBy(checkPath("must be a folder of the repository"))},
 			},
 			"files": schema.ListAttribute{
 				Optional: true, Computed: true, ElementType: types.StringType, Default: listdefault.StaticValue(lifecycle.StringList([]string{defaultFile})),
 				MarkdownDescription: "Compose files below `path`, merged in order. Default `[\"docker-stack.yml\"]`.",
-				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.ValueStringsAre(checked{"must be a file of the repository", checkPath})},
+				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.ValueStringsAre(lifecycle.CheckedBy(checkPath("must be a file of the repository")))},
 			},
 		},
 	}
 }
 
-// checkPath refuses what leaves the repository. What symbolic links do there is
-// seen when they are followed.
-func checkPath(path string) error {
-	clean := slashpath.Clean(path)
-	if path == "" || strings.HasPrefix(clean, "/") || clean == ".." || strings.HasPrefix(clean, "../") || strings.Contains(path, `\`) {
-		return errors.New("it has to be relative, with slashes, and without .. at its beginning")
-	}
-	return nil
-}
-
-// checked is a validator around a function that says what is wrong.
-type checked struct {
-	description string
-	check       func(string) error
-}
-
-// Description implements validator.String.
-func (c checked) Description(context.Context) string { return c.description }
-
-// MarkdownDescription implements validator.String.
-func (c checked) MarkdownDescription(ctx context.Context) string { return c.Description(ctx) }
-
-// ValidateString implements validator.String.
-func (c checked) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	err := c.check(req.ConfigValue.ValueString())
+// checkURL refuses what is no URL of a repository.
+func checkURL(url string) *spec.Problem {
+	err := git.CheckURL(url)
 	var e *git.Error
 	switch {
 	case err == nil:
+		return nil
 	case errors.As(err, &e):
-		resp.Diagnostics.AddAttributeError(req.Path, e.Summary(), e.Detail+" "+e.Next)
-	default:
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid value", fmt.Sprintf("The value %q %s: %s.", req.ConfigValue.ValueString(), c.description, err))
+		return &spec.Problem{Summary: e.Summary(), Detail: e.Detail + " " + e.Next}
 	}
+	return invalid(url, "must be the URL of a git repository", err.Error())
+}
+
+// checkPath refuses what leaves the repository. What symbolic links do there is
+// seen when they are followed. must says what a path has to be.
+func checkPath(must string) spec.TextCheck {
+	return func(path string) *spec.Problem {
+		clean := slashpath.Clean(path)
+		if path == "" || strings.HasPrefix(clean, "/") || clean == ".." || strings.HasPrefix(clean, "../") || strings.Contains(path, `\`) {
+			return invalid(path, must, "it has to be relative, with slashes, and without .. at its beginning")
+		}
+		return nil
+	}
+}
+
+func invalid(value, must, why string) *spec.Problem {
+	return &spec.Problem{Summary: "Invalid value", Detail: fmt.Sprintf("The value %q %s: %s.", value, must, why)}
 }
 
 type gitModel struct {
@@ -133,7 +124,7 @@ func (g *gitModel) read(ctx context.Context, client *git.Client, app *spec.Appli
 		return spec.Problems{gitProblem(err)}
 	}
 	var problems spec.Problems
-	for i, file := range texts(g.Files) {
+	for i, file := range lifecycle.Texts(g.Files) {
 		file = slashpath.Clean(file)
 		name := slashpath.Join(folder, file)
 		text, err := tree.File(file)

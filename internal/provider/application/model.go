@@ -83,25 +83,14 @@ func (m *model) application() spec.Application {
 		Files:              lifecycle.Strings(m.Files),
 		Variables:          lifecycle.Strings(m.Variables),
 		SensitiveVariables: lifecycle.Strings(m.VariablesWO),
-		Values:             texts(m.Values),
-		SensitiveValues:    texts(m.ValuesWO),
+		Values:             lifecycle.Texts(m.Values),
+		SensitiveValues:    lifecycle.Texts(m.ValuesWO),
 		Secrets:            lifecycle.Strings(m.SecretsWO),
 		Suspended:          m.Suspended.ValueBool(),
 		RedeployTrigger:    m.RedeployTrigger.ValueString(),
 	}
-	for i, text := range texts(m.Compose) {
+	for i, text := range lifecycle.Texts(m.Compose) {
 		app.Compose = append(app.Compose, spec.Source{Name: fmt.Sprintf("compose[%d]", i), Text: text})
 	}
 	return app
-}
-
-// texts are the elements of a list of strings.
-func texts(list types.List) []string {
-	var out []string
-	for _, v := range list.Elements() {
-		if text, ok := v.(types.String); ok {
-			out = append(out, text.ValueString())
-		}
-	}
-	return out
 }

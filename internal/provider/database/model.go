@@ -50,12 +50,7 @@ const serviceRef = "service/db"
 // Render implements lifecycle.Model.
 func (m *model) Render(context.Context, *lifecycle.Session) (*reconcile.Release, spec.Problems) {
 	rendered, problems := render.Database(m.spec())
-	if rendered == nil {
-		return nil, problems
-	}
-	release := lifecycle.Release(rendered)
-	release.Resolve = reconcile.ResolveChanged
-	return release, problems
+	return lifecycle.Release(rendered), problems
 }
 
 func (m *model) spec() spec.Database {
@@ -122,7 +117,7 @@ func (m *model) live() render.DatabaseIdentity {
 // PlanComputed implements lifecycle.Computed.
 func (m *model) PlanComputed(prior lifecycle.Model, stays func(ref string) bool) {
 	m.Host = m.Name
-	m.Network, m.Volume = m.named("default"), m.named("data")
+	m.Network, m.Volume = m.named(render.ServerNetwork), m.named(render.DataVolume)
 	m.Port = types.StringUnknown()
 	if port := render.DatabasePort(m.Engine.ValueString()); port != "" {
 		m.Port = types.StringValue(port)
@@ -140,12 +135,12 @@ func (m *model) PlanComputed(prior lifecycle.Model, stays func(ref string) bool)
 	m.PasswordSecret, m.URLSecret = known(was.PasswordSecret), known(was.URLSecret)
 }
 
-// named is the real name of the release's object of a key.
-func (m *model) named(key string) types.String {
+// named is the real name of an object that follows from the release's.
+func (m *model) named(realName func(release string) string) types.String {
 	if m.Name.IsUnknown() {
 		return types.StringUnknown()
 	}
-	return types.StringValue(m.Name.ValueString() + "_" + key)
+	return types.StringValue(realName(m.Name.ValueString()))
 }
 
 // known is a value of a state, or unknown where that has none.
@@ -171,13 +166,7 @@ func (m *model) Observe(view *reconcile.View, unknownOnly bool) {
 	lifecycle.Observed(&m.Network, view.Networks["default"], unknownOnly)
 	lifecycle.Observed(&m.PasswordSecret, view.Secrets["password"], unknownOnly)
 	lifecycle.Observed(&m.URLSecret, view.Secrets["url"], unknownOnly)
-	volume := ""
-	for _, o := range view.Objects {
-		if o.Kind == object.KindVolume && o.Key == "data" {
-			volume = o.Name
-		}
-	}
-	lifecycle.Observed(&m.Volume, volume, unknownOnly)
+	lifecycle.Observed(&m.Volume, view.Volumes[render.DataKey], unknownOnly)
 }
 
 // observeImported fills in what an import leaves open of the configuration, so

@@ -18,19 +18,11 @@ const kindName = "drift"
 var _ datasource.DataSourceWithConfigure = (*DataSource)(nil)
 
 // DataSource looks for drift, in one pass.
-type DataSource struct{ session *lifecycle.Session }
+type DataSource struct{ lifecycle.DataSource }
 
 // NewDataSource returns the swarm_drift data source.
-func NewDataSource() datasource.DataSource { return &DataSource{} }
-
-// Metadata names the data source.
-func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_" + kindName
-}
-
-// Configure takes over the session of the configured provider.
-func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	d.session = lifecycle.SessionFrom(req.ProviderData, &resp.Diagnostics)
+func NewDataSource() datasource.DataSource {
+	return &DataSource{lifecycle.DataSource{Name: kindName}}
 }
 
 // Read compares.
@@ -43,13 +35,13 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if resp.Diagnostics.Append(data.Names.ElementsAs(ctx, &names, false)...); resp.Diagnostics.HasError() {
 		return
 	}
-	core, diags := d.session.Core()
+	core, diags := d.Session.Core()
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	report, err := core.Drift(ctx, d.session.Owner(), names)
+	report, err := core.Drift(ctx, d.Session.Owner(), names)
 	if err != nil {
-		d.session.Report(ctx, &resp.Diagnostics, err, kindName, "of "+d.session.Owner())
+		d.Session.Report(ctx, &resp.Diagnostics, err, kindName, "of "+d.Session.Owner())
 		return
 	}
 	data.fill(report)

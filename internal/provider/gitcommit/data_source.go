@@ -18,14 +18,11 @@ import (
 var _ datasource.DataSourceWithConfigure = (*DataSource)(nil)
 
 // DataSource asks a git host what a reference stands for. It needs no engine.
-type DataSource struct{ session *lifecycle.Session }
+type DataSource struct{ lifecycle.DataSource }
 
 // NewDataSource returns the swarm_git_commit data source.
-func NewDataSource() datasource.DataSource { return &DataSource{} }
-
-// Metadata names the data source.
-func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_git_commit"
+func NewDataSource() datasource.DataSource {
+	return &DataSource{lifecycle.DataSource{Name: "git_commit"}}
 }
 
 // Schema implements datasource.DataSource.
@@ -45,11 +42,6 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	}
 }
 
-// Configure takes over the session of the configured provider.
-func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	d.session = lifecycle.SessionFrom(req.ProviderData, &resp.Diagnostics)
-}
-
 type model struct {
 	URL     types.String `tfsdk:"url"`
 	Ref     types.String `tfsdk:"ref"`
@@ -63,7 +55,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if resp.Diagnostics.Append(req.Config.Get(ctx, &data)...); resp.Diagnostics.HasError() {
 		return
 	}
-	client := d.session.Git()
+	client := d.Session.Git()
 	if client == nil {
 		resp.Diagnostics.AddError("Provider configuration not known yet",
 			"The git host has to be asked, and the provider's git_auth will be known only after other resources have been applied. "+

@@ -21,14 +21,11 @@ const kindName = "image"
 var _ datasource.DataSourceWithConfigure = (*DataSource)(nil)
 
 // DataSource resolves a tag to the digest that it stands for now.
-type DataSource struct{ session *lifecycle.Session }
+type DataSource struct{ lifecycle.DataSource }
 
 // NewDataSource returns the swarm_image data source.
-func NewDataSource() datasource.DataSource { return &DataSource{} }
-
-// Metadata names the data source.
-func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_" + kindName
+func NewDataSource() datasource.DataSource {
+	return &DataSource{lifecycle.DataSource{Name: kindName}}
 }
 
 // Schema implements datasource.DataSource.
@@ -45,11 +42,6 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 			"reference": schema.StringAttribute{Computed: true, MarkdownDescription: "The image with the digest in place of the tag, for `image:` in a Compose file: `nginx@sha256:…`."},
 		},
 	}
-}
-
-// Configure takes over the session of the configured provider.
-func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	d.session = lifecycle.SessionFrom(req.ProviderData, &resp.Diagnostics)
 }
 
 type model struct {
@@ -70,16 +62,16 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 		resp.Diagnostics.AddAttributeError(path.Root("name"), "Invalid image", fmt.Sprintf("%q is no image reference: %v.", name, err))
 		return
 	}
-	core, diags := d.session.Core()
+	core, diags := d.Session.Core()
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	if resp.Diagnostics.Append(d.session.CredentialsKnown()...); resp.Diagnostics.HasError() {
+	if resp.Diagnostics.Append(d.Session.CredentialsKnown()...); resp.Diagnostics.HasError() {
 		return
 	}
 	digest, err := core.ResolveImage(ctx, name)
 	if err != nil {
-		d.session.Report(ctx, &resp.Diagnostics, err, kindName, name)
+		d.Session.Report(ctx, &resp.Diagnostics, err, kindName, name)
 		return
 	}
 	data.Digest = types.StringValue(digest)

@@ -45,10 +45,10 @@ func protectedSecrets(release *reconcile.Release, names []string) diag.Diagnosti
 // that does not answer is no obstacle to planning.
 func (r *Resource) checkEngine(ctx context.Context, release reconcile.Release, prior *Common, planned Model) diag.Diagnostics {
 	var diags diag.Diagnostics
-	if r.session == nil || r.session.opts.Core == nil {
+	core := r.session.core()
+	if core == nil {
 		return diags
 	}
-	core := r.session.opts.Core
 	who := r.subject(release.Release)
 
 	if prior != nil {

@@ -64,8 +64,6 @@ const (
 // rollBack is the value of on_failure that takes a failed release back.
 const rollBack = "rollback"
 
-const namePattern = `[a-z0-9][a-z0-9_-]*`
-
 // maxNameLength leaves 23 of the 63 characters of a service's real name to the
 // service.
 const maxNameLength = 40

@@ -25,7 +25,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if name := identity.Name.ValueString(); spec.CheckReleaseName(name) != nil || len(name) > maxNameLength {
 		resp.Diagnostics.AddError("Not an import id", fmt.Sprintf(
 			"%q is no name of a stack. The id is the name alone: %s, at most %d characters. For instance: terraform import %s shop",
-			name, namePattern, maxNameLength, r.subject("").address()))
+			name, spec.ReleaseNamePattern, maxNameLength, r.subject("").address()))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("name"), identity.Name)...)

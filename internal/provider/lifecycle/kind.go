@@ -103,10 +103,14 @@ type Computed interface {
 	Observe(view *reconcile.View, unknownOnly bool)
 }
 
-// Release is what a kind's rendering asks the core for.
+// Release is what a kind's rendering asks the core for, with tags pinned when they
+// change; nil for nil.
 func Release(r *render.Rendered) *reconcile.Release {
+	if r == nil {
+		return nil
+	}
 	return &reconcile.Release{
 		Objects: r.Objects, External: r.External, Needs: r.Needs, Sensitive: r.Sensitive,
-		Before: r.Before, After: r.After, Local: r.Local,
+		Before: r.Before, After: r.After, Local: r.Local, Resolve: reconcile.ResolveChanged,
 	}
 }

@@ -83,10 +83,11 @@ func checkChange(m, prior Model, config tfsdk.Config) diag.Diagnostics {
 // that does not answer is no obstacle to planning; the apply asks again.
 func (r *Resource) checkAdoption(ctx context.Context, model Model, config tfsdk.Config) diag.Diagnostics {
 	name := model.common().Name.ValueString()
-	if _, is := model.(Changer); !is || !model.common().Adopt.ValueBool() || r.session == nil || r.session.opts.Core == nil {
+	core := r.session.core()
+	if _, is := model.(Changer); !is || !model.common().Adopt.ValueBool() || core == nil {
 		return nil
 	}
-	view, err := r.session.opts.Core.Inspect(ctx, name, "")
+	view, err := core.Inspect(ctx, name, "")
 	if err != nil {
 		return nil // there is nothing, or the create fails for the same reason
 	}
@@ -102,12 +103,12 @@ func (r *Resource) checkAdoption(ctx context.Context, model Model, config tfsdk.
 // not answer is no obstacle, since the removal itself asks again.
 func (r *Resource) checkRemoval(ctx context.Context, prior Model) diag.Diagnostics {
 	var diags diag.Diagnostics
-	removal := removalOf(prior)
-	if removal.Protected == "" || r.session == nil || r.session.opts.Core == nil {
+	removal, core := removalOf(prior), r.session.core()
+	if removal.Protected == "" || core == nil {
 		return diags
 	}
 	c := prior.common()
-	deployed, err := r.session.opts.Core.EverDeployed(ctx, c.Name.ValueString(), c.instance())
+	deployed, err := core.EverDeployed(ctx, c.Name.ValueString(), c.instance())
 	if err == nil && deployed {
 		who := r.subject(c.Name.ValueString())
 		diags.AddAttributeError(path.Root(removal.Protected), who.String()+" is protected", protection(who, removal.Protected))

@@ -83,6 +83,15 @@ func (s *Session) Core() (*reconcile.Core, diag.Diagnostics) {
 	return s.opts.Core, nil
 }
 
+// core is Core for checks that are left out where there is no engine to ask: nil
+// while validating, and while it is not known which engine that is.
+func (s *Session) core() *reconcile.Core {
+	if s == nil {
+		return nil
+	}
+	return s.opts.Core
+}
+
 // Git reads repositories; nil as long as it is not known with which credentials:
 // while validating, and while the provider's git_auth is unknown.
 func (s *Session) Git() *git.Client {

@@ -106,6 +106,17 @@ func StringList(list []string) types.List {
 	return types.ListValueMust(types.StringType, elements)
 }
 
+// Texts is the inverse of StringList. Elements that are null or unknown are empty.
+func Texts(list types.List) []string {
+	var out []string
+	for _, v := range list.Elements() {
+		if s, ok := v.(types.String); ok {
+			out = append(out, s.ValueString())
+		}
+	}
+	return out
+}
+
 // Strings is the inverse of StringMap. Elements that are null or unknown are
 // left out.
 func Strings(m types.Map) map[string]string {

@@ -19,14 +19,11 @@ const kindName = "nodes"
 var _ datasource.DataSourceWithConfigure = (*DataSource)(nil)
 
 // DataSource lists the nodes of the swarm.
-type DataSource struct{ session *lifecycle.Session }
+type DataSource struct{ lifecycle.DataSource }
 
 // NewDataSource returns the swarm_nodes data source.
-func NewDataSource() datasource.DataSource { return &DataSource{} }
-
-// Metadata names the data source.
-func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_" + kindName
+func NewDataSource() datasource.DataSource {
+	return &DataSource{lifecycle.DataSource{Name: kindName}}
 }
 
 // Schema implements datasource.DataSource.
@@ -62,20 +59,15 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	}
 }
 
-// Configure takes over the session of the configured provider.
-func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	d.session = lifecycle.SessionFrom(req.ProviderData, &resp.Diagnostics)
-}
-
 // Read lists the nodes.
 func (d *DataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
-	core, diags := d.session.Core()
+	core, diags := d.Session.Core()
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
 	nodes, err := core.Nodes(ctx)
 	if err != nil {
-		d.session.Report(ctx, &resp.Diagnostics, err, kindName, "of the swarm")
+		d.Session.Report(ctx, &resp.Diagnostics, err, kindName, "of the swarm")
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, modelOf(nodes))...)

@@ -7,7 +7,6 @@ import (
 	"github.com/docker/docker/api/types/swarm"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/lifecycle"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/serverattr"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
@@ -40,12 +39,7 @@ var defaultPort = strconv.Itoa(spec.DefaultRegistryPort)
 // Render implements lifecycle.Model.
 func (m *model) Render(context.Context, *lifecycle.Session) (*reconcile.Release, spec.Problems) {
 	rendered, problems := render.Registry(m.registry())
-	if rendered == nil {
-		return nil, problems
-	}
-	release := lifecycle.Release(rendered)
-	release.Resolve = reconcile.ResolveChanged
-	return release, problems
+	return lifecycle.Release(rendered), problems
 }
 
 // registry is what the attributes mean. The defaults are not filled in when
@@ -53,30 +47,14 @@ func (m *model) Render(context.Context, *lifecycle.Session) (*reconcile.Release,
 func (m *model) registry() spec.Registry {
 	return spec.Registry{
 		Name:        m.Name.ValueString(),
-		Image:       orDefault(m.Image, spec.DefaultRegistryImage),
-		Port:        m.port(),
-		PublishMode: orDefault(m.PublishMode, spec.PublishIngress),
+		Image:       serverattr.OrDefault(m.Image, spec.DefaultRegistryImage),
+		Port:        uint32(serverattr.NumberOr(m.Port, 16, spec.DefaultRegistryPort)), //nolint:gosec // has 16 bits
+		PublishMode: serverattr.OrDefault(m.PublishMode, spec.PublishIngress),
 		Hostname:    m.Hostname.ValueString(),
 		Users:       lifecycle.Strings(m.UsersWO),
 		Placement:   serverattr.SpecPlacement(m.Placement),
 		Resources:   serverattr.SpecResources(m.Resources),
 	}
-}
-
-// port is the published one; of a text that is no port the schema speaks.
-func (m *model) port() uint32 {
-	n, err := strconv.ParseUint(m.Port.ValueString(), 10, 16)
-	if err != nil || n == 0 {
-		return spec.DefaultRegistryPort
-	}
-	return uint32(n)
-}
-
-func orDefault(v types.String, fallback string) string {
-	if text := v.ValueString(); text != "" {
-		return text
-	}
-	return fallback
 }
 
 // Removal implements lifecycle.Remover.
@@ -91,7 +69,7 @@ func (m *model) Removal() lifecycle.Removal {
 func (m *model) PlanComputed(lifecycle.Model, func(ref string) bool) {
 	m.Volume, m.Address = types.StringUnknown(), types.StringUnknown()
 	if !m.Name.IsUnknown() {
-		m.Volume = types.StringValue(render.RegistryVolume(m.Name.ValueString()))
+		m.Volume = types.StringValue(render.DataVolume(m.Name.ValueString()))
 	}
 	if !m.Hostname.IsUnknown() && !m.Port.IsUnknown() && !m.PublishMode.IsUnknown() {
 		m.Address = types.StringValue(m.registry().Address())
@@ -101,11 +79,8 @@ func (m *model) PlanComputed(lifecycle.Model, func(ref string) bool) {
 // Observe implements lifecycle.Computed. What is reached at the address follows
 // from the port that is live.
 func (m *model) Observe(view *reconcile.View, unknownOnly bool) {
-	var address, volume string
+	address := ""
 	for _, o := range view.Objects {
-		if o.Kind == object.KindVolume {
-			volume = o.Name
-		}
 		service, ok := o.Spec.(*swarm.ServiceSpec)
 		if ok && service.EndpointSpec != nil && len(service.EndpointSpec.Ports) == 1 {
 			port, live := service.EndpointSpec.Ports[0], m.registry()
@@ -114,5 +89,5 @@ func (m *model) Observe(view *reconcile.View, unknownOnly bool) {
 		}
 	}
 	lifecycle.Observed(&m.Address, address, unknownOnly)
-	lifecycle.Observed(&m.Volume, volume, unknownOnly)
+	lifecycle.Observed(&m.Volume, view.Volumes[render.DataKey], unknownOnly)
 }

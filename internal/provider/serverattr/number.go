@@ -6,11 +6,22 @@ import (
 	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 // WholeNumber validates the text of a whole number; numbers are texts in
 // resources, see the package lifecycle.
 func WholeNumber(least, most int) validator.String { return wholeNumber{least, most} }
+
+// NumberOr is the whole number that an attribute holds, of so many bits, or the
+// fallback for a text that is none: of that the validator speaks.
+func NumberOr(v types.String, bits int, fallback uint64) uint64 {
+	n, err := strconv.ParseUint(v.ValueString(), 10, bits)
+	if err != nil || n == 0 {
+		return fallback
+	}
+	return n
+}
 
 type wholeNumber struct{ least, most int }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/swarmkeel/terraform-provider-swarm/internal/provider/lifecycle"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/spec"
 )
 
@@ -59,12 +60,15 @@ func Placement(description string) schema.Attribute {
 
 // SpecPlacement reads a value of the attribute.
 func SpecPlacement(o types.Object) spec.Placement {
-	var p spec.Placement
 	list, _ := o.Attributes()["constraints"].(types.List)
-	for _, v := range list.Elements() {
-		if s, ok := v.(types.String); ok {
-			p.Constraints = append(p.Constraints, s.ValueString())
-		}
+	return spec.Placement{Constraints: lifecycle.Texts(list)}
+}
+
+// OrDefault is the text of an attribute, or what it is without one: the defaults of
+// a schema are not filled in when Terraform validates, and after an import.
+func OrDefault(v types.String, fallback string) string {
+	if text := v.ValueString(); text != "" {
+		return text
 	}
-	return p
+	return fallback
 }
