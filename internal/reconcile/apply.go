@@ -123,15 +123,15 @@ func (c *Core) write(ctx context.Context, p *Plan, result *Result, opts ApplyOpt
 			Detail: strings.Join(missing, " ") + " Check the names, and create what is missing first.",
 		}
 	}
-	looks := len(p.looksDue()) > 0
-	if !looks {
+	looks := p.looksDue()
+	if len(looks) == 0 {
 		opts.started(p)
 	}
 	rev, err := c.begin(ctx, p)
 	err = ended(ctx, "record a revision of "+p.Release.Release, err)
-	if looks {
+	if len(looks) > 0 {
 		if err == nil {
-			err = c.lookBefore(ctx, p, opts)
+			err = c.lookBefore(ctx, p, looks, opts)
 		}
 		if err != nil && c.forget(ctx, p) {
 			return nil, err

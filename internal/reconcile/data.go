@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/docker/docker/api/types/swarm"
-
 	"github.com/swarmkeel/terraform-provider-swarm/internal/object"
 )
 
@@ -20,20 +18,19 @@ func (c *Core) EverDeployed(ctx context.Context, release, instance string) (bool
 	if err != nil {
 		return false, err
 	}
-	view, err := inspect(state, release, instance)
+	found, err := locate(state, release, instance)
 	if ReasonOf(err) == ReasonNotFound {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	return state.everDeployed(release, instance) || view.Revision == 0, nil
+	return state.everDeployed(release, instance) || found.newest == nil, nil
 }
 
 func (s *State) everDeployed(release, instance string) bool {
 	return slices.ContainsFunc(s.records(release), func(l *Live) bool {
-		spec, ok := l.Spec.(*swarm.ConfigSpec)
-		return l.Owner.Instance == instance && (l.Status == string(Deployed) || ok && spec.Labels[LabelEarlier] != "")
+		return l.Owner.Instance == instance && (l.Status == string(Deployed) || labelOf(l.Object, LabelEarlier) != "")
 	})
 }
 

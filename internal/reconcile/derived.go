@@ -70,7 +70,7 @@ func batchOf(l *Live) string {
 	if l.Kind != object.KindSecret {
 		return ""
 	}
-	return (*labelsOf(&l.Object))[LabelBatch]
+	return labelOf(l.Object, LabelBatch)
 }
 
 // makeSecrets fills in the contents that exist only from now on. It is called once
@@ -92,18 +92,12 @@ func (p *Plan) makeSecrets() error {
 			made[derived], batches[derived] = contents, uuid.NewString()
 		}
 		content := made[derived][s.Object.Key]
-		spec, ok := s.Object.Spec.(*swarm.SecretSpec)
+		o := s.Object.Clone()
+		spec, ok := o.Spec.(*swarm.SecretSpec)
 		if !ok || len(content) == 0 {
 			return &Error{Reason: ReasonInvalid, Op: "make secret " + s.Object.Name, Ref: s.Object.Ref(), Err: fmt.Errorf("no content for %q", s.Object.Key)}
 		}
-		o := s.Object.Clone()
-		filled := *spec
-		filled.Data = content
-		filled.Labels = map[string]string{LabelBatch: batches[derived]}
-		for k, v := range spec.Labels {
-			filled.Labels[k] = v
-		}
-		o.Spec = &filled
+		spec.Data, spec.Labels[LabelBatch] = content, batches[derived] // stamped, so there are labels
 		p.Steps[i].Object = o
 		p.made = append(p.made, string(content))
 	}

@@ -114,7 +114,7 @@ func (l *lease) take(ctx context.Context, live *Live) (bool, error) {
 		return false, nil
 	}
 	now, findErr := patiently(ctx, l.core, func() (*Live, error) { return l.core.backend.Bookkeeping(ctx, l.name) })
-	if findErr != nil || now == nil || leaseLabel(now, labelNonce) != l.nonce {
+	if findErr != nil || now == nil || labelOf(now.Object, labelNonce) != l.nonce {
 		holding.Delete(l.nonce)
 		return false, errors.Join(err, findErr)
 	}
@@ -162,11 +162,11 @@ func (l *lease) renew(ctx context.Context, beat int) {
 		// Nothing is known: the time to live goes on running.
 	case now == nil:
 		l.lost = fmt.Errorf("the lease %s was removed", l.name)
-	case leaseLabel(now, labelNonce) != l.nonce:
+	case labelOf(now.Object, labelNonce) != l.nonce:
 		l.lost = fmt.Errorf("the lease was taken over by %s", heldBy(now))
 	default:
 		l.live = now
-		if err == nil || leaseLabel(now, labelBeat) == strconv.Itoa(beat) {
+		if err == nil || labelOf(now.Object, labelBeat) == strconv.Itoa(beat) {
 			l.renewed, l.failure = began, nil
 			return
 		}
@@ -258,38 +258,31 @@ func (l *lease) busy(live *Live, waited time.Duration) error {
 }
 
 func heldBy(l *Live) string {
-	return fmt.Sprintf("%s, last heard of at %s by its own clock", leaseLabel(l, labelHolder), leaseLabel(l, labelSince))
+	return fmt.Sprintf("%s, last heard of at %s by its own clock", labelOf(l.Object, labelHolder), labelOf(l.Object, labelSince))
 }
 
-func free(l *Live) bool { return leaseLabel(l, labelHeld) != "held" }
+func free(l *Live) bool { return labelOf(l.Object, labelHeld) != "held" }
 
 func timeToLive(l *Live) time.Duration {
-	d, err := time.ParseDuration(leaseLabel(l, labelTTL))
+	d, err := time.ParseDuration(labelOf(l.Object, labelTTL))
 	if err != nil || d <= 0 {
 		return defaultTTL
 	}
 	return d
 }
 
-func leaseLabel(l *Live, name string) string {
-	if spec, ok := l.Spec.(*swarm.ConfigSpec); ok {
-		return spec.Labels[name]
-	}
-	return ""
-}
-
 // abandoned reports whether the holder is known to be gone: a process of this
 // host that no longer runs, or an operation of this process that has ended.
 func abandoned(l *Live) bool {
 	me := thisProcess()
-	pid, err := strconv.Atoi(leaseLabel(l, labelPID))
-	if err != nil || me.host == "" || leaseLabel(l, labelHost) != me.host {
+	pid, err := strconv.Atoi(labelOf(l.Object, labelPID))
+	if err != nil || me.host == "" || labelOf(l.Object, labelHost) != me.host {
 		return false
 	}
-	if pid == me.pid && leaseLabel(l, labelStart) == me.started {
-		_, active := holding.Load(leaseLabel(l, labelNonce))
+	if pid == me.pid && labelOf(l.Object, labelStart) == me.started {
+		_, active := holding.Load(labelOf(l.Object, labelNonce))
 		return !active
 	}
 	started, running := processStart(pid)
-	return !running || started != leaseLabel(l, labelStart)
+	return !running || started != labelOf(l.Object, labelStart)
 }

@@ -33,12 +33,12 @@ func (p *Plan) looksDue() []object.OneShot {
 }
 
 // lookBefore runs the jobs that look before a release is made.
-func (c *Core) lookBefore(ctx context.Context, p *Plan, opts ApplyOptions) error {
+func (c *Core) lookBefore(ctx context.Context, p *Plan, jobs []object.OneShot, opts ApplyOptions) error {
 	// What counts is what volumes hold when nobody writes into them any more.
 	if err := c.drained(ctx, p.Release.Release, nil, "The next apply goes on from here."); err != nil {
 		return ended(ctx, "look before "+p.Release.Release+" is made", err)
 	}
-	for _, job := range p.looksDue() {
+	for _, job := range jobs {
 		if err := c.runJob(ctx, p, job, opts.Report); err != nil {
 			return ended(ctx, job.Op, err)
 		}
@@ -82,7 +82,7 @@ func (c *Core) forget(ctx context.Context, p *Plan) bool {
 func (c *Core) removeLeftJobs(ctx context.Context, p *Plan) error {
 	var left []*Live
 	for _, s := range p.Prune {
-		if s.Object.Kind == object.KindService && (*labelsOf(&s.Object))[object.LabelOneShot] != "" {
+		if s.Object.Kind == object.KindService && labelOf(s.Object, object.LabelOneShot) != "" {
 			left = append(left, s.Live)
 		}
 	}

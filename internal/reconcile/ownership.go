@@ -50,6 +50,15 @@ func labelsOf(o *object.Object) *map[string]string {
 	return nil
 }
 
+// labelOf reads one label of an object, "" when it has none of the name.
+func labelOf(o object.Object, name string) string {
+	labels := labelsOf(&o)
+	if labels == nil {
+		return ""
+	}
+	return (*labels)[name]
+}
+
 // claim decides which observed objects belong to one release.
 type claim struct {
 	owner Owner

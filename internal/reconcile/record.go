@@ -142,7 +142,7 @@ func decodeRecord(l *Live) (*Revision, error) {
 	return &Revision{
 		Number: recordNumber(owner.Release, l.Name), Status: Status(l.Status), Owner: owner, Commit: body.Commit,
 		Created: body.Created, Objects: body.Objects, Images: body.Images, Adopted: body.Adopted, Retained: body.Retained, External: body.External,
-		Earlier: spec.Labels[LabelEarlier] != "", live: l,
+		Earlier: labelOf(l.Object, LabelEarlier) != "", live: l,
 	}, nil
 }
 

@@ -15,11 +15,7 @@ func (b *Backend) Homes(ctx context.Context, services []string) (map[string]stri
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	ids := make([]string, 0, len(found))
-	for _, s := range found {
-		ids = append(ids, s.ID)
-	}
-	tasks, err := b.tasksOf(ctx, ids, filters.NewArgs())
+	tasks, err := b.tasksOf(ctx, idsOf(found), filters.NewArgs())
 	if err != nil {
 		return nil, err
 	}

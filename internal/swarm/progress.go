@@ -108,11 +108,15 @@ func (b *Backend) currentTasks(ctx context.Context, services map[string]swarm.Se
 	if len(services) == 0 {
 		return nil, nil
 	}
+	return b.tasksOf(ctx, idsOf(services), filters.NewArgs(filters.Arg("_up-to-date", "true")))
+}
+
+func idsOf(services map[string]swarm.Service) []string {
 	ids := make([]string, 0, len(services))
 	for _, s := range services {
 		ids = append(ids, s.ID)
 	}
-	return b.tasksOf(ctx, ids, filters.NewArgs(filters.Arg("_up-to-date", "true")))
+	return ids
 }
 
 // tasksOf returns the tasks of services, and of others where that is cheaper.
