@@ -1,10 +1,8 @@
 package reconcile_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/docker/docker/api/types/swarm"
@@ -13,25 +11,6 @@ import (
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile"
 	"github.com/swarmkeel/terraform-provider-swarm/internal/reconcile/memory"
 )
-
-// makings counts how often secrets were made.
-var makings atomic.Int64
-
-// madeSecrets are two secrets of one making, like a password and the URL with it.
-func madeSecrets(inputs string) []object.Object {
-	derived := &object.Derived{Keys: []string{"password", "url"}, Make: func() (map[string][]byte, error) {
-		password := fmt.Sprintf("generated-%d", makings.Add(1))
-		return map[string][]byte{"password": []byte(password), "url": []byte("db://" + password + "@" + inputs)}, nil
-	}}
-	var out []object.Object
-	for _, key := range derived.Keys {
-		o := object.Object{Kind: object.KindSecret, Key: key, Derived: derived, Fingerprint: object.SecretFingerprint("application", stack, key, []byte(inputs))}
-		o.Name = object.ContentName(stack, key, o.Fingerprint)
-		o.Spec = &swarm.SecretSpec{Annotations: swarm.Annotations{Name: o.Name}}
-		out = append(out, o)
-	}
-	return out
-}
 
 // oneShot is a job about the service api.
 func oneShot(key string, secrets []*swarm.SecretReference) object.OneShot {
@@ -225,75 +204,6 @@ func TestLookThatCannotBeRemovedLeavesTheRecordWithIt(t *testing.T) {
 	b.Fault = nil
 	instance := mustApply(t, b, server().release(), "").Instance
 	wantSettled(t, b, server().release(), instance)
-}
-
-// secretsOf returns the contents that the services of a release mount, by key.
-func secretsOf(t *testing.T, b *memory.Backend) map[string]string {
-	t.Helper()
-	view, err := newCore(b).Inspect(t.Context(), stack, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]string{}
-	for key, name := range view.Secrets {
-		out[key] = b.Secret(name)
-	}
-	return out
-}
-
-func TestSecretsOfOneMakingStayTogether(t *testing.T) {
-	b := memory.New()
-	instance := mustApply(t, b, server().release(), "").Instance
-	first := secretsOf(t, b)
-	if first["password"] == "" || first["url"] != "db://"+first["password"]+"@one" {
-		t.Fatalf("made %v, want a URL with the password", first)
-	}
-	mustApply(t, b, server().with(func(b *build) { b.services["web"] = "acme/web:2" }).release(), instance)
-	if again := secretsOf(t, b); again["password"] != first["password"] {
-		t.Error("the password was made anew although its inputs stayed")
-	}
-	// Somebody deletes one of them, by force of another service spec.
-	b.Remove(object.KindSecret, nameOf(t, b, "url"))
-	mustApply(t, b, server().release(), instance)
-	mended := secretsOf(t, b)
-	if mended["url"] != "db://"+mended["password"]+"@one" || mended["password"] == first["password"] {
-		t.Errorf("after one was lost: %v, want both made anew and matching (before %v)", mended, first)
-	}
-	wantSettled(t, b, server().release(), instance)
-}
-
-func nameOf(t *testing.T, b *memory.Backend, key string) string {
-	t.Helper()
-	view, err := newCore(b).Inspect(t.Context(), stack, "")
-	if err != nil || view.Secrets[key] == "" {
-		t.Fatalf("no secret %s: %v", key, err)
-	}
-	return view.Secrets[key]
-}
-
-func TestProtectedReleaseStaysOnceDeployed(t *testing.T) {
-	b := memory.New()
-	uninstall := func(instance string) error {
-		_, err := newCore(b).Uninstall(t.Context(), reconcile.Owner{Release: stack, Kind: "application", Owner: "terraform", Instance: instance}, reconcile.UninstallOptions{Protected: true})
-		return err
-	}
-	b.Behave = failing("api", 1)
-	result, err := apply(t.Context(), b, basic().release(), "", reconcile.PlanOptions{})
-	if err == nil {
-		t.Fatal("a failing service was deployed")
-	}
-	if err := uninstall(result.Instance); err != nil {
-		t.Errorf("a release that was never deployed is protected: %v", err)
-	}
-	b.Behave = nil
-	instance := mustApply(t, b, basic().release(), "").Instance
-	b.ResetCalls()
-	if err := uninstall(instance); reconcile.ReasonOf(err) != reconcile.ReasonProtected {
-		t.Errorf("reason %s, want Protected: %v", reconcile.ReasonOf(err), err)
-	}
-	if w := writes(b); len(w) > 0 {
-		t.Errorf("a refused removal wrote %v", w)
-	}
 }
 
 // The engine now and then fails to start a container, which has nothing to do with
